@@ -1,0 +1,189 @@
+"""What a run means: the answer as data. Seconds, tokens, dollars; shares as 0..1.
+
+`report` draws these and computes nothing; `--json` writes them under the names of DESIGN's
+results format. `experiment` fills `levers` and `sensitivity`, which need further runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """A distribution over `n` values; `ci95` is the Monte Carlo interval of the mean."""
+
+    mean: float
+    ci95: tuple[float, float]
+    sd: float
+    p5: float
+    p50: float
+    p80: float
+    p90: float
+    p95: float
+    p99: float
+    min: float
+    max: float
+    n: int
+    p50_error: float = 0.0
+    """Half width of the 95 % interval of the median by order statistics; below, of the p90."""
+    p90_error: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One row of "where the average goes": seconds on the critical path, in the mean run."""
+
+    kind: str  # a Part's label
+    what: str  # the tool, person, server or pool it was spent at; "" where there is but one
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    kind: str
+    what: str
+    share: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """What one change would save, paired: mean seconds of wall time, and what that leaves."""
+
+    what: str
+    change: str
+    saves: float
+    ci95: tuple[float, float]
+    leaves: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sway:
+    """How far one assumed value moves the typical (median) wall time, in seconds."""
+
+    value: str
+    low: float
+    high: float
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StepFindings:
+    kind: str
+    runs: float
+    time: Stat | None
+    wait: Stat | None
+    started: Stat | None
+    ended: Stat | None
+    breakdown: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFindings:
+    profile: str
+    roles: tuple[str, ...]
+    busy: float
+    slots_busy: float | None
+    streams_mean: float
+    streams_max: int
+    wait: Stat | None
+    hit_rate: float | None
+    tok_s_stream: float | None
+    tok_s_total: float | None
+    tok_s_useful: float | None
+    quota_wait: float
+    rate: float | None = None
+    """tok/s of one stream at empty context, as the profile or `--rates` says."""
+    grade: str = ""
+    """How good the profile's source is: A (raw file), B (third party), C (older or blog)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolFindings:
+    busy: float
+    wait: Stat | None
+    queue_mean: float
+    queue_max: int
+
+
+@dataclass(frozen=True, slots=True)
+class PersonFindings:
+    """`busy` is work over the time in which the run lasted; seconds are means per run."""
+
+    busy: float
+    wait: Stat | None
+    pickup: float
+    switching: float
+    reading: float
+    items: float
+    queue_mean: float
+    queue_max: int
+    lines_per_hour: float | None
+    lines: float
+    times_needed: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallFindings:
+    attempts: float
+    done: float
+    rejected: float
+    failed: float
+    decode_only: float | None  # seconds a token between the first and the last
+    inclusive: float | None  # seconds a token, all of the call
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFindings:
+    input: float
+    cached: float
+    thinking: float
+    output: float  # visible + thinking
+    wasted: float
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetFindings:
+    limits: dict[str, float]
+    chance: float  # wanted
+    met: float  # share of runs
+    met_by: dict[str, float] = field(default_factory=dict)
+    """Share of runs that met each limit by itself; a failed run meets none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    workflow: str
+    hardware: dict[str, str]
+    seed: int
+    replications: int
+    assumed: list[dict[str, Any]]
+    warnings: list[str]
+    done: float
+    failed: float
+    reasons: dict[str, float]
+    verdicts: dict[str, float]
+    wall: Stat
+    without_people: Stat
+    busy: Stat
+    first_output: Stat | None
+    finish: dict[str, str] | None
+    budget: BudgetFindings | None
+    breakdown: dict[str, float]
+    where: list[Share]
+    bottleneck: Bottleneck
+    steps: dict[str, StepFindings]
+    calls: CallFindings
+    tokens: TokenFindings
+    cost_total: float | None
+    cost_by_role: dict[str, float]
+    servers: dict[str, ServerFindings]
+    pools: dict[str, PoolFindings]
+    people: dict[str, PersonFindings]
+    exact: bool
+    levers: list[Lever] = field(default_factory=list)
+    sensitivity: list[Sway] = field(default_factory=list)

@@ -1,0 +1,196 @@
+"""Folding: one pass over the spans and one over the visits of a replication gives its tally.
+
+A replication of 1,700 spans takes the engine some tens of milliseconds; folding it must not show
+beside that. So the loops work on tuples and plain lists, columns are summed in C, and only what
+is not zero is looked at twice.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from agentsim.analysis.chain import Key, Uses, spent
+from agentsim.analysis.gather import BEFORE, Calls, Person, Pool, before, server_tally
+from agentsim.analysis.outcome import PersonTally, PoolTally, Tally
+from agentsim.graph import Block, Fork, Graph, Loop, Node
+from agentsim.records import (
+    PEOPLE,
+    WAITS,
+    CallFacts,
+    Outcome,
+    Part,
+    PersonFacts,
+    Place,
+    Trace,
+    Visit,
+    WorkFacts,
+)
+
+_NAMELESS = frozenset(map(int, (Part.WAIT, Part.MERGE, Part.OTHER)))
+
+
+def fold(trace: Trace, graph: Graph) -> Tally:
+    """One replication's tally. For many of one graph make a `Folder` once."""
+    return Folder(graph)(trace)
+
+
+class Folder:
+    """Folds traces of one graph; what is known of the graph alone is looked up once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._servers = graph.servers
+        self._roles = {server.name: server.roles[0] for server in graph.servers if server.roles}
+        self._pools = [pool.name for pool in graph.pools]
+        self._people = [person.name for person in graph.people]
+        self._steps = len(graph.steps)
+        self._depth = [0] * self._steps
+        self._leaf = [True] * self._steps
+        self._paths = [step.path for step in graph.steps]
+        self._measure(graph.root, 0)
+
+    def __call__(self, trace: Trace) -> Tally:
+        """The tally of one replication. Raises BrokenChain where its critical path is broken."""
+        waited: dict[tuple[int, Place], int] = {}
+        servers, pools, people = self._spans(trace, waited)
+        path, people_part, idle_part = self._path(trace)
+        shown = [
+            facts.shown
+            for calls in servers
+            for facts in calls.facts
+            if facts.shown >= 0 and not facts.compaction
+        ]
+        return Tally(
+            replication=trace.replication,
+            outcome=trace.outcome,
+            reason=trace.reason,
+            verdict=trace.verdict,
+            wall=trace.ended - trace.began,
+            people_part=people_part,
+            idle_part=idle_part,
+            first_output=min(shown) - trace.began if shown else -1,
+            path=path,
+            visits=self._visits(trace.visits, trace.began, waited),
+            servers=tuple(map(server_tally, self._servers, servers)),
+            pools=pools,
+            people=people,
+            notes=trace.notes,
+            spans=len(trace.spans),
+        )
+
+    def _measure(self, node: Node, depth: int) -> None:
+        """How long a place is at each step, and which steps hold others."""
+        inside: tuple[Node | None, ...] = ()
+        inner = depth
+        match node:
+            case Block(steps=steps):
+                inside = steps
+            case Fork(branches=branches, items=items):
+                inside = branches
+                inner += items is not None
+            case Loop(body=body, between=between):
+                inside = (body, between)
+                inner += 1
+        for child in inside:
+            if child is not None:
+                self._measure(child, inner)
+        # after what is inside: the body of a loop carries the loop's own rank
+        self._depth[node.rank] = depth
+        self._leaf[node.rank] = not isinstance(node, Block | Fork | Loop)
+
+    def _spans(
+        self, trace: Trace, waited: dict[tuple[int, Place], int]
+    ) -> tuple[list[Calls], tuple[PoolTally, ...], tuple[PersonTally, ...]]:
+        """One pass over the spans: by server, pool and person; `waited` is filled by step."""
+        peaks = {peak.resource: peak.queue for peak in trace.peaks}
+        calls = [Calls() for _ in self._servers]
+        by_name = {plan.name: own for plan, own in zip(self._servers, calls, strict=True)}
+        pools = [Pool() for _ in self._pools]
+        people = {name: Person() for name in self._people}
+        done = Outcome.DONE
+        for step, place, _who, resource, began, marks, _cause, outcome, facts in trace.spans:
+            if facts.__class__ is CallFacts:
+                own = by_name[resource]
+                start = end = began
+                if marks:
+                    end = marks[-1][1]
+                    if marks[0][0] in BEFORE:
+                        start, slot, quota = before(marks, began)
+                        own.quota += quota
+                        if slot:
+                            own.waits.append(slot)
+                        if start > began:
+                            self._waited(waited, step, place, start - began)
+                own.facts.append(facts)
+                if end > start:
+                    own.starts.append(start)
+                    own.ends.append(end)
+                own.lasted.append(end - began)
+                if outcome is not done:
+                    own.ill.append(outcome)
+            elif facts.__class__ is WorkFacts:
+                if marks and (facts.uses or marks[0][0] in BEFORE):
+                    start = before(marks, began)[0]
+                    if start > began:
+                        self._waited(waited, step, place, start - began)
+                    for pool, units in facts.uses:
+                        pools[pool].add(began, start, marks, units)
+            elif facts.__class__ is PersonFacts:
+                wait = people[resource].add(began, marks, outcome, facts)
+                if wait:
+                    self._waited(waited, step, place, wait)
+        return (
+            calls,
+            tuple(
+                own.tally(peaks.get(name, 0)) for name, own in zip(self._pools, pools, strict=True)
+            ),
+            tuple(own.tally(peaks.get(name, 0)) for name, own in people.items()),
+        )
+
+    def _waited(
+        self, waited: dict[tuple[int, Place], int], step: int, place: Place, wait: int
+    ) -> None:
+        key = (step, place[: self._depth[step]])
+        waited[key] = waited.get(key, 0) + wait
+
+    def _path(self, trace: Trace) -> tuple[list[tuple[int, int, str, int]], int, int]:
+        """The critical path by (step, part, what), and its parts of people and of waiting."""
+        rows, uses = spent(trace)
+        path: list[tuple[int, int, str, int]] = []
+        people = idle = 0
+        for key, row in rows.items():
+            for part, time in enumerate(row):
+                if time:
+                    path.append((key[0], part, self._what(part, key, uses.get(key)), time))
+                    if part in PEOPLE:
+                        people += time
+                    if part in WAITS:
+                        idle += time
+        path.sort()
+        return path, people, idle
+
+    def _what(self, part: int, key: Key, uses: Uses | None) -> str:
+        """What the time was spent at, by name; a server goes by the first role bound to it."""
+        step, who, resource = key
+        if part in _NAMELESS:
+            return ""
+        if part == Part.CAP_WAIT:
+            return self._paths[step]
+        if part == Part.POOL_WAIT and uses:
+            return " + ".join(self._pools[pool] for pool, _ in uses)
+        return self._roles.get(resource, who)
+
+    def _visits(
+        self, visits: Sequence[Visit], zero: int, waited: dict[tuple[int, Place], int]
+    ) -> array[int]:
+        flat: array[int] = array("q")
+        depth, leaf, cancelled = self._depth, self._leaf, Outcome.CANCELLED
+        for step, place, began, ended, _, outcome, limited in visits:
+            if len(place) > depth[step]:
+                rank, wait = -1 - step, limited
+            else:
+                rank = step
+                wait = waited.get((step, place), 0) if leaf[step] else -1
+            end = -1 if outcome is cancelled else ended - zero
+            flat.extend((rank, began - zero, end, wait))
+        return flat

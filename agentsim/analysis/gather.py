@@ -1,0 +1,199 @@
+"""What is gathered while a replication's spans go by, and summed up at the end of the pass."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from math import fsum
+from operator import add, gt
+
+from agentsim.analysis.outcome import PersonTally, PoolTally, ServerTally
+from agentsim.graph import ServerPlan
+from agentsim.records import WAITS, CallFacts, Mark, Outcome, Part, PersonFacts
+
+BEFORE = frozenset(
+    map(int, (Part.QUOTA_WAIT, Part.SLOT_WAIT, Part.RETRY, Part.CAP_WAIT, Part.POOL_WAIT))
+)
+"""What a call or a tool run waits for before it is in service."""
+
+_PICKUP, _SWITCHING, _WORK = int(Part.PICKUP), int(Part.SWITCHING), int(Part.PERSON_WORK)
+
+
+class Calls:
+    """The calls of one server while they are gathered."""
+
+    __slots__ = ("ends", "facts", "ill", "lasted", "quota", "starts", "waits")
+
+    def __init__(self) -> None:
+        self.facts: list[CallFacts] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.lasted: list[int] = []
+        self.ill: list[Outcome] = []  # of calls that did not end well
+        self.waits: array[int] = array("q")
+        self.quota = 0
+
+
+class Pool:
+    """The uses of one pool while they are gathered."""
+
+    __slots__ = ("asked", "held", "waits")
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.waits: array[int] = array("q")
+        self.held = 0.0
+
+    def add(self, began: int, start: int, marks: tuple[Mark, ...], units: float) -> None:
+        """A tool run that asked at `began`, less its retry wait, and held `units` from `start`."""
+        self.asked += 1
+        self.held += units * (marks[-1][1] - start)
+        wait, at = 0, began
+        for part, until in marks:
+            if part == Part.POOL_WAIT:
+                wait += until - at
+            at = until
+        if wait:
+            self.waits.append(wait)
+
+    def tally(self, queue: int) -> PoolTally:
+        return PoolTally(self.asked, self.waits, self.held, queue)
+
+
+class Person:
+    """The pieces of work of one human role while they are gathered."""
+
+    __slots__ = ("asked", "lines", "over_lines", "parts", "pieces", "waits", "words")
+
+    def __init__(self) -> None:
+        self.asked = self.pieces = self.over_lines = 0
+        self.lines = self.words = 0.0
+        self.waits: array[int] = array("q")
+        self.parts = [0] * len(Part)
+
+    def add(self, began: int, marks: tuple[Mark, ...], outcome: Outcome, facts: PersonFacts) -> int:
+        """Take one piece in; returns what it waited for the person to notice and to be free."""
+        parts, at = self.parts, began
+        wait = work = idle = 0
+        for part, until in marks:
+            time = until - at
+            parts[part] += time
+            if part == Part.PERSON_WAIT:
+                wait += time
+            elif part == Part.PERSON_WORK:
+                work += time
+            if part in WAITS:
+                idle += time
+            at = until
+        self.asked += 1
+        self.pieces += outcome is Outcome.DONE
+        if wait:
+            self.waits.append(wait)
+        if facts.lines:
+            self.lines += facts.lines
+            self.over_lines += work
+        self.words += facts.words
+        return idle
+
+    def tally(self, queue: int) -> PersonTally:
+        parts = self.parts
+        return PersonTally(
+            self.asked, self.pieces, self.waits, parts[_PICKUP], parts[_SWITCHING], parts[_WORK],
+            self.over_lines, self.lines, self.words, queue,
+        )  # fmt: skip
+
+
+def before(marks: tuple[Mark, ...], began: int) -> tuple[int, int, int]:
+    """When service began, and how long a slot and a quota were waited for before it."""
+    at, slot, quota = began, 0, 0
+    for part, until in marks:
+        if part not in BEFORE:
+            break
+        if part == Part.SLOT_WAIT:
+            slot += until - at
+        elif part == Part.QUOTA_WAIT:
+            quota += until - at
+        at = until
+    return at, slot, quota
+
+
+def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
+    """Sum the columns of one server's calls."""
+    count = len(calls.facts)
+    if not count:
+        none: array[int] = array("q")
+        return ServerTally(
+            0, 0, 0, 0, 0, 0, 0, none, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (0.0,) * len(plan.roles)
+        )
+    roles, _, fresh, cached, thinking, visible, wasted, _, money, _, decoding, *_ = zip(
+        *calls.facts, strict=True
+    )
+    made = list(map(add, thinking, visible))
+    lasted: Sequence[int] = calls.lasted
+    gaps = sum(made) - count
+    if min(made) < 2:
+        # a call of one token has no gap; one of none tells nothing about a token's time
+        decoding = tuple(time for time, n in zip(decoding, made, strict=True) if n > 1)
+        lasted = tuple(time for time, n in zip(lasted, made, strict=True) if n)
+        gaps = sum(n - 1 for n in made if n)
+    deepest = 0
+    if plan.about.deepest is not None:
+        deepest = max(map(add, map(add, fresh, cached), made))
+    ill = calls.ill
+    busy, most = in_service(calls.starts, calls.ends)
+    return ServerTally(
+        calls=count,
+        done=count - len(ill),
+        rejected=ill.count(Outcome.REJECTED),
+        failed=ill.count(Outcome.FAILED),
+        busy=busy,
+        area=sum(calls.ends) - sum(calls.starts),
+        most=most,
+        waits=calls.waits,
+        quota_wait=calls.quota,
+        fresh=sum(fresh),
+        cached=sum(cached),
+        thinking=sum(thinking),
+        visible=sum(visible),
+        wasted=sum(wasted),
+        decoding=sum(decoding),
+        gaps=gaps,
+        lasted=sum(lasted),
+        made=sum(made),
+        deepest=deepest,
+        money=_money(plan.roles, roles, money),
+    )
+
+
+def _money(own: tuple[str, ...], roles: Sequence[str], money: Sequence[float]) -> tuple[float, ...]:
+    if len(own) == 1:
+        return (fsum(money),)
+    return tuple(
+        fsum(paid for role, paid in zip(roles, money, strict=True) if role == name) for name in own
+    )
+
+
+def in_service(starts: list[int], ends: list[int]) -> tuple[int, int]:
+    """How long at least one of the intervals was open, and the most open at once.
+
+    One that ends at an instant makes room for one that begins at it. Sorts both lists.
+    """
+    if not starts:
+        return 0, 0
+    starts.sort()
+    ends.sort()
+    if not any(map(gt, ends, starts[1:])):
+        return sum(ends) - sum(starts), 1
+    busy = most = over = 0
+    since, end = starts[0], ends[0]
+    for begun, start in enumerate(starts):
+        if end <= start:
+            while end <= start and over < begun:
+                over += 1
+                end = ends[over]
+            if over == begun:
+                busy += ends[over - 1] - since
+                since = start
+        if begun - over >= most:
+            most = begun - over + 1
+    return busy + ends[-1] - since, most

@@ -1,0 +1,214 @@
+"""What a server does, as figures: speed over context and over streams, and what a call takes.
+
+Everything is computed from the laws of the plan, so it is what a simulation would show; nothing
+here is drawn: where a plan has a distribution the median stands for it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from agentsim.chance import Distribution
+from agentsim.graph import ServerPlan
+
+DEEP = 32_000  # tokens: the context of an agent in the middle of its work
+DEPTHS = (0, 8_000, 32_000, 64_000, 128_000)
+STREAMS = (1, 2, 4, 8, 16, 32)
+EXAMPLES = ((25_000, 500), (100_000, 50), (500, 5_000))
+"""Calls as (input, output): an agent's first, a short answer to a long text, the reverse."""
+
+# The scale of a public discussion (May 2026): acceptable from 100 tok/s of prefill and 10 of
+# decode, ok-ish at 200-400 and 15-25, wonderful at thousands and 100. Both must hold.
+_SCALE = (("wonderful", 1000.0, 100.0), ("ok-ish", 200.0, 15.0), ("acceptable", 100.0, 10.0))
+TOO_SLOW = "too slow"
+_NEARLY = 1 - 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """One stream at `context` tokens: tok/s, and seconds to read a cold prompt of that length.
+
+    `measured`: not beyond the longest context that the source measured.
+
+    `prefill` None: reading takes no time that depends on the prompt, or it is not known apart.
+    """
+
+    context: int
+    decode: float
+    prefill: float | None
+    read: float
+    measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """`streams` at once at empty context: tok/s of each, of all, and whether that was measured."""
+
+    streams: int
+    each: float
+    total: float
+    measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A call alone on an idle server, nothing cached: seconds to the first token, and in all."""
+
+    input: int
+    output: int
+    first: float
+    total: float
+    money: float | None
+    fits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """One profile as a row: tok/s of one stream at empty context and at 32k (None: too long).
+
+    `first_token` is the median in seconds where that is measured instead of a prefill rate.
+    `total8` is tok/s of eight streams together; None: one at a time, not shared, not measured.
+    """
+
+    name: str
+    model: str
+    decode: float
+    decode_deep: float | None
+    prefill: float | None
+    prefill_deep: float | None
+    first_token: float | None
+    total8: float | None
+    fit: str | None
+    context: int | None
+    quota: bool
+    grade: str
+    as_of: str
+
+
+def rated(plan: ServerPlan) -> Rated:
+    """The row of a profile."""
+    deep = DEEP if plan.context is None or plan.context >= DEEP else None
+    eight = [crowd for crowd in crowds(plan) if crowd.streams == 8 and crowd.measured]
+    return Rated(
+        name=plan.profile,
+        model=plan.about.model,
+        decode=decode_rate(plan, 0),
+        decode_deep=None if deep is None else decode_rate(plan, deep),
+        prefill=prefill_rate(plan, 0),
+        prefill_deep=None if deep is None else prefill_rate(plan, deep),
+        first_token=None if plan.first_token is None else median(plan.first_token),
+        total8=eight[0].total if eight else None,
+        fit=fit(plan),
+        context=plan.context,
+        quota=bool(plan.limits),
+        grade=plan.about.grade,
+        as_of=plan.about.as_of,
+    )
+
+
+def decode_rate(plan: ServerPlan, context: float) -> float:
+    """tok/s of one stream after `context` tokens: p / (s(1) + c * context)."""
+    step = plan.decode.step(1) + plan.decode.slope * context
+    return plan.decode.per_step / step if step else math.inf
+
+
+def prefill_rate(plan: ServerPlan, depth: float) -> float | None:
+    """tok/s at which the next token after `depth` is read; None where reading takes no time."""
+    if plan.prefill is None:
+        return None
+    # The difference of two prompts is free of the fixed part.
+    token = plan.prefill.seconds(2, depth) - plan.prefill.seconds(1, depth)
+    return 1.0 / token if token > 0.0 else None
+
+
+def fit(plan: ServerPlan) -> str | None:
+    """How good it is for agents, one stream at empty context; the lower of both speeds counts.
+
+    Where the time to the first token is what was measured, reading is an agent's first prompt
+    over that time. None where nothing says how long reading takes.
+    """
+    decode = decode_rate(plan, 0)
+    prefill = prefill_rate(plan, 0)
+    if plan.first_token is not None:
+        first = EXAMPLES[0][0]
+        prefill = first / max(before_output(plan, first), 1e-9)
+    if prefill is None:
+        return None
+    for name, reads, writes in _SCALE:
+        # A rate that was divided twice may have lost its last bit.
+        if prefill >= reads * _NEARLY and decode >= writes * _NEARLY:
+            return name
+    return TOO_SLOW
+
+
+def depths(plan: ServerPlan) -> tuple[Depth, ...]:
+    """Speed against context, up to the longest that it has."""
+    known = [at for at in DEPTHS if plan.context is None or at <= plan.context]
+    if plan.context is not None and plan.context < DEPTHS[2]:
+        known.append(plan.context)
+    deepest = math.inf if plan.about.deepest is None else plan.about.deepest
+    return tuple(
+        Depth(
+            context=at,
+            decode=decode_rate(plan, at),
+            prefill=prefill_rate(plan, at),
+            read=before_output(plan, at),
+            measured=at <= deepest,
+        )
+        for at in sorted(set(known))
+    )
+
+
+def crowds(plan: ServerPlan) -> tuple[Crowd, ...]:
+    """Speed against the number of streams; empty where calls do not share the server."""
+    if not plan.shared or plan.slots == 1:
+        return ()
+    most = STREAMS[-1] if plan.slots is None else plan.slots
+    knots = plan.decode.knots
+    # A fit holds wherever it was fitted; a single knot says nothing about several streams.
+    measured = math.inf if knots is None else knots[-1][0]
+    rows = []
+    for streams in STREAMS:
+        if streams <= most:
+            step = plan.decode.step(streams)
+            each = plan.decode.per_step / step if step else math.inf
+            rows.append(Crowd(streams, each, streams * each, streams <= measured))
+    return tuple(rows)
+
+
+def before_output(plan: ServerPlan, tokens: int) -> float:
+    """Seconds until the first step of decoding (or the first token) of a cold prompt, alone."""
+    if plan.first_token is not None:
+        return median(plan.first_token) + plan.per_input_token * tokens
+    reading = plan.prefill.seconds(tokens, 0) if plan.prefill else 0.0
+    return median(plan.latency) + reading
+
+
+def example(plan: ServerPlan, tokens: int, output: int) -> Example:
+    """A call of `tokens` input and `output` alone, nothing cached."""
+    before = before_output(plan, tokens)
+    factor = 1.0 if plan.spread is None else median(plan.spread)
+    came = 0 if plan.first_token is None else 1
+    steps = max(0, output - came)
+    first = before + (0.0 if came else factor * plan.decode.alone(min(1, output), tokens))
+    written = plan.cache.kind != "none"
+    price = plan.price
+    return Example(
+        input=tokens,
+        output=output,
+        first=first,
+        total=before + factor * plan.decode.alone(steps, tokens),
+        money=None if price is None else price.cost(tokens, 0, output, written),
+        fits=plan.context is None or tokens + output <= plan.context,
+    )
+
+
+def examples(plan: ServerPlan) -> tuple[Example, ...]:
+    """The example calls."""
+    return tuple(example(plan, tokens, output) for tokens, output in EXAMPLES)
+
+
+def median(spread: Distribution | None) -> float:
+    """The typical value; 0 where there is none."""
+    return 0.0 if spread is None else spread.at(0.5)

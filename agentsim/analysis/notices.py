@@ -1,0 +1,128 @@
+"""What the answer must warn of: data that is thin, things cut short, people asked too much.
+
+One sentence each, in the order in which they matter. `notes` of traces are counted by code; a
+code without a sentence here is said with its own words rather than left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentsim.analysis.findings import Findings
+from agentsim.analysis.outcome import Tally
+from agentsim.analysis.words import DAY, days, number, percent
+from agentsim.graph import Graph, ServerPlan
+from agentsim.records import PEOPLE, Part
+
+READABLE = 500.0
+"""Lines an hour above which a review finds less (SmartBear/Cisco, 2,500 reviews; see the facts)."""
+
+BUSY = 0.7
+"""Share of a person's time above which the queue before them grows out of proportion."""
+
+_LEVERS = {
+    Part.CAP_WAIT: "a higher limit, or shorter items",
+    Part.POOL_WAIT: "more capacity in the pool that is waited for",
+    Part.SLOT_WAIT: "more slots or a second server",
+    Part.QUOTA_WAIT: "a higher quota, a second account or fewer tokens",
+    Part.DECODE: "a faster model, or fewer tokens",
+    Part.PREFILL: "a prompt cache, shorter contexts or a faster prefill",
+    Part.TOOL: "faster tools, or more of the work side by side",
+    Part.WAIT: "shorter waits, or more of them side by side",
+}
+_PEOPLE_LEVER = "fewer lines to read, a second person, or fewer questions"
+_OTHER_LEVER = "more of the work side by side"
+
+_NOTES = {
+    "compactions": "sessions are compacted",
+    "output_cut": "output is cut to what the model or its context allows",
+    "output_raised": "answers are lengthened to hold the lines that they write",
+    "tool_cut": "tool results are cut",
+}
+
+
+def notices(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> list[str]:
+    """All warnings of an answer."""
+    return [
+        *_long(findings),
+        *graph.notes,
+        *_counted(tallies),
+        *_people(findings),
+        *_servers(graph, findings, tallies),
+    ]
+
+
+def _long(findings: Findings) -> Iterator[str]:
+    """A typical run above a day, with what would shorten it."""
+    if findings.wall.p50 > DAY:
+        part = Part[findings.bottleneck.kind.upper()]
+        lever = _PEOPLE_LEVER if part in PEOPLE else _LEVERS.get(part, _OTHER_LEVER)
+        yield (
+            f"the typical run takes {days(findings.wall.p50)}, more than a day; "
+            f"what would help: {lever}"
+        )
+
+
+def _counted(tallies: Sequence[Tally]) -> Iterator[str]:
+    """What happened in runs: how often in the mean run, and in which share of them."""
+    total: dict[str, int] = {}
+    runs: dict[str, int] = {}
+    for tally in tallies:
+        for code, count in tally.notes.items():
+            total[code] = total.get(code, 0) + count
+            runs[code] = runs.get(code, 0) + 1
+    n = len(tallies)
+    for code in sorted(total):
+        words = _NOTES.get(code, code.replace("_", " "))
+        yield f"{words}: {_often(total[code] / n)} a run, in {percent(runs[code] / n)} of the runs"
+
+
+def _often(mean: float) -> str:
+    return {"1": "once", "2": "twice"}.get(number(mean), f"{number(mean)} times")
+
+
+def _people(findings: Findings) -> Iterator[str]:
+    for name, person in findings.people.items():
+        subject, reads = ("you", "read") if name == "you" else (name, "reads")
+        if person.lines_per_hour is not None and person.lines_per_hour > READABLE:
+            yield (
+                f"{subject} {reads} {number(person.lines_per_hour)} lines an hour; "
+                f"above {READABLE:.0f} reviews find less"
+            )
+        if person.busy > BUSY and person.queue_mean > 0:
+            verb = "are" if name == "you" else "is"
+            yield f"{subject} {verb} busy {percent(person.busy)} of the time, and work queues up"
+
+
+def _servers(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> Iterator[str]:
+    for i, plan in enumerate(graph.servers):
+        own = [tally.servers[i] for tally in tallies]
+        if any(one.calls for one in own):
+            yield from _source(plan)
+            yield from _measured(plan, max(one.deepest for one in own), max(o.most for o in own))
+    if findings.cost_total is not None:
+        for plan in graph.servers:
+            if plan.price is None:
+                yield f"{plan.profile}: no price is known, so the cost leaves it out"
+
+
+def _source(plan: ServerPlan) -> Iterator[str]:
+    if plan.about.grade == "C":
+        when = f", as of {plan.about.as_of}" if plan.about.as_of else ""
+        yield f"{plan.profile}: figures of grade C (older or second-hand){when}"
+
+
+def _measured(plan: ServerPlan, deepest: int, most: int) -> Iterator[str]:
+    """Where a run went beyond what was measured, the speed is a guess."""
+    measured = plan.about.deepest
+    if measured is not None and deepest > measured:
+        yield (
+            f"{plan.profile}: contexts reach {deepest:,} tokens, it was measured up to "
+            f"{measured:,}; beyond that its speed is extrapolated"
+        )
+    knots = plan.decode.knots or ()
+    if plan.shared and len(knots) > 1 and most > knots[-1][0]:
+        yield (
+            f"{plan.profile}: up to {most} streams at once, it was measured up to "
+            f"{knots[-1][0]:g}; beyond that its speed is extrapolated"
+        )

@@ -1,0 +1,176 @@
+"""From the tallies of all replications to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, tzinfo
+
+from agentsim.analysis import tables
+from agentsim.analysis.bottleneck import bottleneck
+from agentsim.analysis.estimate import of_occurrences, of_runs
+from agentsim.analysis.findings import BudgetFindings, Findings, Share, Stat
+from agentsim.analysis.notices import notices
+from agentsim.analysis.outcome import Tally
+from agentsim.graph import Budget, Graph
+from agentsim.records import SECOND, Outcome, Part
+
+_SERVED = frozenset(
+    (
+        Part.DECODE,
+        Part.PREFILL,
+        Part.LATENCY,
+        Part.SLOT_WAIT,
+        Part.QUOTA_WAIT,
+        Part.MODEL_LOAD,
+        Part.COMPACTION,
+    )
+)
+"""Parts whose name is a server's: not said where there is but one."""
+
+
+def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
+    """The answer of one graph, without levers and sensitivity, which need further runs.
+
+    At least one tally; those of one graph, in the order of their replications.
+    """
+    n = len(tallies)
+    wall = of_runs(_seconds(tally.wall for tally in tallies))
+    where = _where(tallies)
+    means = {key: time / SECOND / n for key, time in where.items()}
+    servers, people = tables.servers(graph, tallies), tables.people(graph, tallies)
+    total, by_role = tables.cost(graph, tallies)
+    findings = Findings(
+        workflow=graph.name,
+        hardware={role: plan.profile for plan in graph.servers for role in plan.roles},
+        seed=seed,
+        replications=n,
+        assumed=[asdict(assumed) for assumed in graph.assumed],
+        warnings=[],
+        done=_share(tally.outcome is Outcome.DONE for tally in tallies),
+        failed=_share(tally.outcome is not Outcome.DONE for tally in tallies),
+        reasons=_counts((t.reason for t in tallies if t.outcome is not Outcome.DONE), n),
+        verdicts=_counts((t.verdict.label for t in tallies if t.verdict is not None), n),
+        wall=wall,
+        without_people=of_runs(_seconds(tally.without_people for tally in tallies)),
+        busy=of_runs(_seconds(tally.busy for tally in tallies)),
+        first_output=_first_output(tallies),
+        finish=_finish(graph, wall),
+        budget=_budget(graph.budget, tallies),
+        breakdown=_breakdown(where, n),
+        where=_rows(graph, means, wall.mean),
+        bottleneck=bottleneck(means, wall.mean, servers, people),
+        steps=tables.steps(graph, tallies),
+        calls=tables.calls(tallies),
+        tokens=tables.tokens(tallies),
+        cost_total=total,
+        cost_by_role=by_role,
+        servers=servers,
+        pools=tables.pools(graph, tallies),
+        people=people,
+        exact=graph.exact,
+    )
+    return replace(findings, warnings=notices(graph, findings, tallies))
+
+
+def _seconds(nanoseconds: Iterable[int]) -> list[float]:
+    return [time / SECOND for time in nanoseconds]
+
+
+def _share(flags: Iterable[bool]) -> float:
+    """The share of what is true; at least one."""
+    counted = list(flags)
+    return sum(counted) / len(counted)
+
+
+def _counts(labels: Iterable[str], runs: int) -> dict[str, float]:
+    """Label -> share of all runs, the most frequent first."""
+    found: dict[str, int] = {}
+    for label in labels:
+        found[label] = found.get(label, 0) + 1
+    return {label: found[label] / runs for label in sorted(found, key=lambda k: (-found[k], k))}
+
+
+def _where(tallies: Sequence[Tally]) -> dict[tuple[Part, str], int]:
+    """Nanoseconds on all critical paths together, by part and by what they were spent at."""
+    found: dict[tuple[Part, str], int] = {}
+    for tally in tallies:
+        for _, part, what, time in tally.path:
+            key = (Part(part), what)
+            found[key] = found.get(key, 0) + time
+    return dict(sorted(found.items()))
+
+
+def _breakdown(where: dict[tuple[Part, str], int], runs: int) -> dict[str, float]:
+    """All parts, in the order of the answer. Each is rounded once: they add up to the mean wall."""
+    totals = dict.fromkeys(Part, 0)
+    for (part, _), time in where.items():
+        totals[part] += time
+    return {part.label: time / SECOND / runs for part, time in totals.items()}
+
+
+def _rows(graph: Graph, means: dict[tuple[Part, str], float], wall: float) -> list[Share]:
+    """Where the average goes, the largest first."""
+    rows = [
+        Share(
+            kind=part.label,
+            what="" if part in _SERVED and len(graph.servers) == 1 else what,
+            seconds=time,
+            share=time / wall if wall else 0.0,
+        )
+        for (part, what), time in means.items()
+    ]
+    return sorted(rows, key=lambda row: -row.seconds)
+
+
+def _first_output(tallies: Sequence[Tally]) -> Stat | None:
+    """Until the first visible token; runs that show none are left out."""
+    runs: list[tuple[Sequence[float], int]] = []
+    for tally in tallies:
+        shown = tally.first_output
+        if shown >= 0:
+            runs.append(((shown / SECOND,), 1))
+        else:
+            runs.append(((), 0))
+    return of_occurrences(runs)
+
+
+def _finish(graph: Graph, wall: Stat) -> dict[str, str] | None:
+    """When it is done, as dates in the workflow's zone; only where it says when it starts."""
+    if graph.start is None:
+        return None
+    zone: tzinfo = UTC
+    if graph.zone is not None:
+        from zoneinfo import ZoneInfo
+
+        zone = ZoneInfo(graph.zone)
+    start = graph.start
+    return {
+        name: datetime.fromtimestamp(start + after, zone).isoformat(timespec="seconds")
+        for name, after in (("p50", wall.p50), ("p80", wall.p80), ("p90", wall.p90))
+    }
+
+
+def _budget(budget: Budget | None, tallies: Sequence[Tally]) -> BudgetFindings | None:
+    """In which share of runs all limits hold, and each by itself; a failed run meets none."""
+    if budget is None:
+        return None
+    spent: dict[str, tuple[float | None, list[float]]] = {
+        "wall": (budget.wall, _seconds(tally.wall for tally in tallies)),
+        "without_people": (
+            budget.without_people,
+            _seconds(tally.without_people for tally in tallies),
+        ),
+        "person": (budget.person, _seconds(tally.attention for tally in tallies)),
+        "money": (budget.money, [tally.money for tally in tallies]),
+    }
+    held = [tally.outcome is Outcome.DONE for tally in tallies]
+    limits: dict[str, float] = {}
+    met_by: dict[str, float] = {}
+    met = held
+    for name, (limit, values) in spent.items():
+        if limit is not None:
+            own = [ok and value <= limit for ok, value in zip(held, values, strict=True)]
+            limits[name], met_by[name] = limit, _share(own)
+            met = [all_ok and ok for all_ok, ok in zip(met, own, strict=True)]
+    return BudgetFindings(limits=limits, chance=budget.chance, met=_share(met), met_by=met_by)

@@ -1,0 +1,244 @@
+"""The tables of the answer: servers, pools, people, steps, calls, tokens, money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import fsum, isfinite
+
+from agentsim.analysis.estimate import of_occurrences
+from agentsim.analysis.findings import (
+    CallFindings,
+    PersonFindings,
+    PoolFindings,
+    ServerFindings,
+    Stat,
+    StepFindings,
+    TokenFindings,
+)
+from agentsim.analysis.outcome import PersonTally, PoolTally, ServerTally, Tally
+from agentsim.graph import Graph
+from agentsim.graph.server import ServerPlan
+from agentsim.records import SECOND, Part
+
+PARTS = tuple(part.label for part in Part)
+
+
+def seconds(nanoseconds: float) -> float:
+    return nanoseconds / SECOND
+
+
+def ratio(above: float, below: float) -> float:
+    """A share or a rate of sums; 0 where there is nothing to divide by."""
+    return above / below if below else 0.0
+
+
+def per(above: float, below: float) -> float | None:
+    """A rate of sums; None where there is nothing to divide by."""
+    return above / below if below else None
+
+
+def waits(runs: Iterable[tuple[Sequence[int], int]]) -> Stat | None:
+    """Waits in nanoseconds, those above zero, and how many there were with the zeros."""
+    return of_occurrences([([wait / SECOND for wait in some], count) for some, count in runs])
+
+
+def servers(graph: Graph, tallies: Sequence[Tally]) -> dict[str, ServerFindings]:
+    """By the first role bound to each. Rates are sums over all runs, divided once."""
+    wall = sum(tally.wall for tally in tallies)
+    return {
+        plan.roles[0] if plan.roles else plan.name: _server(
+            plan, [tally.servers[i] for tally in tallies], wall
+        )
+        for i, plan in enumerate(graph.servers)
+    }
+
+
+def _server(plan: ServerPlan, own: list[ServerTally], wall: int) -> ServerFindings:
+    busy = sum(one.busy for one in own)
+    area = sum(one.area for one in own)
+    visible = sum(one.visible for one in own)
+    made = visible + sum(one.thinking for one in own)
+    cached = sum(one.cached for one in own)
+    gaps = sum(one.gaps for one in own)
+    return ServerFindings(
+        profile=plan.profile,
+        roles=plan.roles,
+        busy=ratio(busy, wall),
+        slots_busy=ratio(area, plan.slots * wall) if plan.slots else None,
+        streams_mean=ratio(area, wall),
+        streams_max=max(one.most for one in own),
+        wait=waits((one.waits, one.calls) for one in own),
+        hit_rate=per(cached, cached + sum(one.fresh for one in own)),
+        tok_s_stream=per(gaps, seconds(sum(one.decoding for one in own))),
+        tok_s_total=per(made, seconds(busy)),
+        tok_s_useful=per(visible, seconds(wall)),
+        quota_wait=seconds(sum(one.quota_wait for one in own)) / len(own),
+        rate=plan.decode.rate if isfinite(plan.decode.rate) else None,
+        grade=plan.about.grade,
+    )
+
+
+def pools(graph: Graph, tallies: Sequence[Tally]) -> dict[str, PoolFindings]:
+    """By name: units held over capacity x wall; the mean queue is waiting over wall (Little)."""
+    wall = sum(tally.wall for tally in tallies)
+    found: dict[str, PoolFindings] = {}
+    for i, plan in enumerate(graph.pools):
+        own: list[PoolTally] = [tally.pools[i] for tally in tallies]
+        found[plan.name] = PoolFindings(
+            busy=ratio(fsum(one.held for one in own), plan.capacity * wall),
+            wait=waits((one.waits, one.asked) for one in own),
+            queue_mean=ratio(sum(sum(one.waits) for one in own), wall),
+            queue_max=max(one.queue for one in own),
+        )
+    return found
+
+
+def people(graph: Graph, tallies: Sequence[Tally]) -> dict[str, PersonFindings]:
+    """By name. `busy` is switching and work over the wall time, each head counted."""
+    wall, n = sum(tally.wall for tally in tallies), len(tallies)
+    found: dict[str, PersonFindings] = {}
+    for i, plan in enumerate(graph.people):
+        own: list[PersonTally] = [tally.people[i] for tally in tallies]
+        work, switching = sum(one.work for one in own), sum(one.switching for one in own)
+        lines = fsum(one.lines for one in own)
+        hours = seconds(sum(one.over_lines for one in own)) / 3600
+        found[plan.name] = PersonFindings(
+            busy=ratio(work + switching, plan.count * wall),
+            wait=waits((one.waits, one.asked) for one in own),
+            pickup=seconds(sum(one.pickup for one in own)) / n,
+            switching=seconds(switching) / n,
+            reading=seconds(work) / n,
+            items=sum(one.pieces for one in own) / n,
+            queue_mean=ratio(sum(sum(one.waits) for one in own), wall),
+            queue_max=max(one.queue for one in own),
+            lines_per_hour=per(lines, hours) if lines else None,
+            lines=lines / n,
+            times_needed=sum(one.asked for one in own) / n,
+        )
+    return found
+
+
+def calls(tallies: Sequence[Tally]) -> CallFindings:
+    """Means per run. A token's time is that of all calls together: sums, divided once."""
+    n = len(tallies)
+    own = [one for tally in tallies for one in tally.servers]
+    return CallFindings(
+        attempts=sum(one.calls for one in own) / n,
+        done=sum(one.done for one in own) / n,
+        rejected=sum(one.rejected for one in own) / n,
+        failed=sum(one.failed for one in own) / n,
+        decode_only=per(seconds(sum(one.decoding for one in own)), sum(one.gaps for one in own)),
+        inclusive=per(seconds(sum(one.lasted for one in own)), sum(one.made for one in own)),
+    )
+
+
+def tokens(tallies: Sequence[Tally]) -> TokenFindings:
+    """Means per run; `input` holds the cached ones, `output` the thinking."""
+    n = len(tallies)
+    own = [one for tally in tallies for one in tally.servers]
+    cached, thinking = sum(one.cached for one in own), sum(one.thinking for one in own)
+    return TokenFindings(
+        input=(cached + sum(one.fresh for one in own)) / n,
+        cached=cached / n,
+        thinking=thinking / n,
+        output=(thinking + sum(one.visible for one in own)) / n,
+        wasted=sum(one.wasted for one in own) / n,
+    )
+
+
+def cost(graph: Graph, tallies: Sequence[Tally]) -> tuple[float | None, dict[str, float]]:
+    """Dollars per run, in all and by role, of servers with a price; None where none has one."""
+    by_role: dict[str, float] = {}
+    for i, plan in enumerate(graph.servers):
+        if plan.price is not None:
+            for j, role in enumerate(plan.roles):
+                paid = fsum(tally.servers[i].money[j] for tally in tallies) / len(tallies)
+                by_role[role] = by_role.get(role, 0.0) + paid
+    return (fsum(by_role.values()) if by_role else None), by_role
+
+
+def steps(graph: Graph, tallies: Sequence[Tally]) -> dict[str, StepFindings]:
+    """By path. The breakdown is what the critical path spent in a step and in all within it."""
+    n = len(tallies)
+    times, waited, starts, ends = (_Pooled(len(graph.steps)) for _ in range(4))
+    runs = [0] * len(graph.steps)
+    for tally in tallies:
+        for pooled in (times, waited, starts, ends):
+            pooled.next_run()
+        flat = tally.visits
+        for rank, began, ended, wait in zip(
+            flat[0::4], flat[1::4], flat[2::4], flat[3::4], strict=True
+        ):
+            if rank < 0:
+                waited.add(-1 - rank, wait)
+                continue
+            runs[rank] += 1
+            starts.add(rank, began)
+            if ended >= 0:
+                times.add(rank, ended - began)
+                ends.add(rank, ended)
+            if wait >= 0:
+                waited.add(rank, wait)
+    spent = _spent(graph, tallies)
+    return {
+        step.path: StepFindings(
+            kind=step.kind,
+            runs=runs[rank] / n,
+            time=times.stat(rank),
+            wait=waited.stat(rank),
+            started=starts.stat(rank),
+            ended=ends.stat(rank),
+            breakdown={
+                label: seconds(time) / n for label, time in zip(PARTS, spent[rank], strict=True)
+            },
+        )
+        for rank, step in enumerate(graph.steps)
+        if step.path
+    }
+
+
+class _Pooled:
+    """Occurrences by step, kept apart by replication where there are any."""
+
+    def __init__(self, steps: int) -> None:
+        self._runs: list[list[list[float]]] = [[] for _ in range(steps)]
+        self._newest = [0] * steps
+        self._run = 0
+
+    def next_run(self) -> None:
+        self._run += 1
+
+    def add(self, rank: int, nanoseconds: int) -> None:
+        if self._newest[rank] != self._run:
+            self._newest[rank] = self._run
+            self._runs[rank].append([])
+        self._runs[rank][-1].append(nanoseconds / SECOND)
+
+    def stat(self, rank: int) -> Stat | None:
+        runs: list[tuple[Sequence[float], int]] = [
+            (values, len(values)) for values in self._runs[rank]
+        ]
+        runs += [((), 0)] * (self._run - len(runs))
+        return of_occurrences(runs)
+
+
+def _spent(graph: Graph, tallies: Sequence[Tally]) -> list[list[int]]:
+    """Nanoseconds on the critical path by step and part, counted for the steps around as well."""
+    around = _around(graph)
+    found = [[0] * len(PARTS) for _ in graph.steps]
+    for tally in tallies:
+        for step, part, _, time in tally.path:
+            for rank in around[step]:
+                found[rank][part] += time
+    return found
+
+
+def _around(graph: Graph) -> list[tuple[int, ...]]:
+    """For each step its own rank and those of the steps whose path begins with its path."""
+    ranks = {step.path: rank for rank, step in enumerate(graph.steps)}
+    found: list[tuple[int, ...]] = []
+    for step in graph.steps:
+        names = step.path.split(".")
+        paths = (".".join(names[:depth]) for depth in range(1, len(names) + 1))
+        found.append(tuple(ranks[path] for path in paths if path in ranks))
+    return found

@@ -1,0 +1,95 @@
+"""What a command says when it cannot do its work, and the exit code that goes with it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import agentsim
+from agentsim.cli import exits
+from agentsim.cli.output import error, put
+from agentsim.errors import EngineFault, Place, Problem, Problems
+
+READ = 1 << 20  # bytes of a file that are read for its excerpts; a longer one is refused anyway
+
+
+def tell(fault: BaseException, as_json: bool = False) -> int | None:
+    """Writes what happened to stderr; the exit code, or None for what is none of our business."""
+    match fault:
+        case Problems(problems=found):
+            _problems(found, as_json)
+            return exits.USAGE
+        case EngineFault():
+            _problems([Problem("cannot-go-on", str(fault))], as_json)
+            return exits.USAGE
+        case KeyboardInterrupt():
+            error("interrupted")
+            return exits.INTERRUPTED
+        case BrokenPipeError():
+            return exits.DONE
+        case Exception():
+            error(_bug(fault))
+            return exits.FAULT
+    return None
+
+
+def _problems(found: Sequence[Problem], as_json: bool) -> None:
+    from agentsim.report import telling
+
+    if as_json:
+        from agentsim.report import json_
+
+        put(json_.text(json_.problems(found)))
+    error(telling.problems(found, excerpts(found)))
+
+
+def excerpts(found: Sequence[Problem]) -> dict[Place, str]:
+    """For each place that can be read: its line with a caret below."""
+    from agentsim.spec.problems import excerpt
+
+    places = {problem.place for problem in found if problem.place is not None}
+    lines = {file: _lines(file) for file in {place.file for place in places}}
+    return {place: text for place in places if (text := excerpt(lines[place.file], place))}
+
+
+def _lines(file: str) -> list[str]:
+    try:
+        path = Path(file)
+        if not path.is_file():
+            return []
+        with path.open("rb") as stream:
+            text = stream.read(READ).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return []
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _bug(fault: Exception) -> str:
+    """Writes down what we need to know; the sentences that say where it is."""
+    told = "\n".join(
+        [
+            f"agentsim {agentsim.__version__}",
+            f"Python {sys.version.split()[0]} ({platform.python_implementation()})",
+            f"{platform.system()} {platform.release()} {platform.machine()}",
+            f"arguments: {sys.argv[1:]}",
+            "",
+            "".join(traceback.format_exception(fault)),
+        ]
+    )
+    head = (
+        "agentsim: a fault of ours, not of your file: "
+        f"{type(fault).__name__}: {str(fault).splitlines()[0] if str(fault) else ''}"
+    ).rstrip(": ")
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", errors="backslashreplace",
+            prefix="agentsim-fault-", suffix=".txt", delete=False,
+        ) as file:  # fmt: skip
+            file.write(told)
+    except OSError:
+        return f"{head}\n\n{told}\nPlease paste all of this into a bug report."
+    return f"{head}\nPlease paste {file.name} into a bug report."

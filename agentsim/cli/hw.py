@@ -1,0 +1,74 @@
+"""`agentsim hw`: the hardware profiles that there are, and what each of them does."""
+
+from __future__ import annotations
+
+import click
+
+from agentsim.cli import options
+from agentsim.cli.output import Output
+
+LIST_EPILOG = """\b
+Examples:
+  agentsim hw list
+  agentsim hw list -f csv -o profiles.csv
+"""
+SHOW_EPILOG = """\b
+Examples:
+  agentsim hw show cerebras
+  agentsim hw show ./my-box.yaml --json
+"""
+
+
+@click.group("hw")
+def hw() -> None:
+    """Hardware profiles: what serves the models.
+
+    A profile is a file in ./hardware, in your own folder or among those that ship.
+    """
+
+
+@hw.command("list", epilog=LIST_EPILOG)
+@options.output()
+def list_(output: Output) -> None:
+    """All profiles by name: speed, context, fit for agents, source."""
+    from agentsim.errors import Problem, Problems
+    from agentsim.report import hardware
+    from agentsim.spec.catalogue import entries
+    from agentsim.spec.hardware import load_profile
+
+    plans, broken = [], []
+    for name in entries("hardware"):
+        try:
+            plans.append(load_profile(name).plan)
+        except Problems as fault:
+            broken.append(f"{name} is left out: {fault.problems[0]}")
+    if not plans:
+        raise Problems([Problem("no-hardware", "there is no profile that can be read")])
+    output.show(
+        document=lambda: hardware.listing(plans),
+        data=lambda: hardware.list_data(plans),
+        table=lambda: hardware.list_csv(plans),
+    )
+    if broken:
+        from agentsim.cli.output import error
+
+        error("\n".join(f"warning: {text}" for text in broken))
+
+
+@hw.command("show", epilog=SHOW_EPILOG)
+@click.argument("name")
+@options.output()
+def show(output: Output, name: str) -> None:
+    """One profile: its laws, what they come to, its source, and what it leaves out.
+
+    NAME is a name of `agentsim hw list`, or a file.
+    """
+    from agentsim.report import hardware
+    from agentsim.spec.hardware import load_profile
+
+    plan = load_profile(name).plan
+    output.show(
+        document=lambda: hardware.shown(plan),
+        data=lambda: hardware.show_data(plan),
+        table=lambda: hardware.show_csv(plan),
+    )

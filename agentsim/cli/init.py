@@ -1,0 +1,65 @@
+"""`agentsim init`: a first workflow file, to be changed line by line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from agentsim.cli.output import error, put, write_whole
+from agentsim.errors import Problem, Problems
+
+FIRST = """\
+# How long does one feature take, with a review by fresh eyes and then by you?
+#   agentsim run {file} --hw claude-opus    the answer
+#   agentsim sweep {file}                   the same at 5 to 15,000 tok/s
+#   agentsim validate {file} --full         all that is taken for granted here
+agentsim: 1
+name: One feature, reviewed, then me
+steps:
+  - agent: coder                  # a preset: turns, tokens and tools as measured
+  - loop: 4                       # at most so many rounds of review
+    do: [{{agent: reviewer, reads: changes, approves: [10%, 30%, 60%]}}]  # chance by round
+    between: [{{agent: coder, session: coder, turns: 8}}]  # mends in the writer's own session
+  - person: you                   # reads what was written; try `teammate`
+    reads: changes
+budget: {{wall: 90m, chance: 80%}}  # exit code 1 if fewer than 80 % of the runs make it
+"""
+
+EPILOG = """\b
+Examples:
+  agentsim init
+  agentsim init mine.yaml
+  agentsim init mine.yaml --from first
+"""
+
+
+@click.command("init", epilog=EPILOG)
+@click.argument("name", required=False)
+@click.option("--from", "template", metavar="WORKFLOW", help="Begin with one that ships.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def init(name: str | None, template: str | None, force: bool) -> None:
+    """Write a workflow of ten lines, with comments, to the file NAME (first.yaml)."""
+    file = _file(name or (Path(template).stem if template else "first"))
+    if Path(file).exists() and not force:
+        hint = "give another name, or --force to write over it"
+        raise Problems([Problem("file-exists", f"{file!r} is there already", hint=hint)])
+    write_whole(file, _shipped(template) if template else FIRST.format(file=file))
+    put(f"{file}\n")
+    error(f"now try: agentsim run {file} --hw claude-opus")
+
+
+def _file(name: str) -> str:
+    return name if Path(name).suffix in {".yaml", ".yml"} else f"{name}.yaml"
+
+
+def _shipped(name: str) -> str:
+    from agentsim.spec import catalogue
+
+    path = catalogue.find("workflows", name)
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise Problems(
+            [Problem("file-unreadable", f"cannot read {str(path)!r}: {fault}")]
+        ) from None

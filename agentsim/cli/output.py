@@ -1,0 +1,199 @@
+"""Where results go: stdout or a file, whole or not at all, in the format that was asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentsim.errors import Problem, Problems
+
+if TYPE_CHECKING:
+    from agentsim.report.blocks import Document
+
+WIDEST = 120  # columns: a longer line is hard to follow
+FORMATS = ("table", "json", "csv", "markdown")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A result's format and target; `path` None is stdout."""
+
+    format: str = "table"
+    path: str | None = None
+    no_color: bool = False
+
+    def check(self) -> None:
+        """Raises `Problems` now, before a long run, if the target can never be written."""
+        if self.path is not None:
+            _writable(self.path)
+
+    def show(
+        self,
+        document: Callable[[], Document],
+        data: Callable[[], dict[str, Any]],
+        table: Callable[[], str] | None = None,
+        warnings: Sequence[str] = (),
+    ) -> None:
+        """Writes the result; only what the format needs is made.
+
+        Warnings stand in each format's text; they are repeated on stderr where nobody reads that
+        text now.
+        """
+        self.write(self._text(document, data, table))
+        if warnings and not (self.format == "table" and self._is_read()):
+            from agentsim.report.text import safe
+
+            error("\n".join(f"warning: {safe(warning)}" for warning in warnings))
+
+    def _text(
+        self,
+        document: Callable[[], Document],
+        data: Callable[[], dict[str, Any]],
+        table: Callable[[], str] | None,
+    ) -> str:
+        match self.format:
+            case "json":
+                from agentsim.report import json_
+
+                return json_.text(data())
+            case "csv" if table is not None:
+                return table()
+            case "markdown":
+                from agentsim.report import markdown
+
+                return markdown.draw(document())
+            case "table":
+                from agentsim.report import terminal
+
+                return terminal.draw(document(), self.width(), self.colour())
+        raise Problems([Problem("no-such-format", f"this has no {self.format} form")])
+
+    def write(self, text: str) -> None:
+        """`text` to the target as it is."""
+        if self.path is None:
+            put(text)
+        else:
+            write_whole(self.path, text)
+
+    def _is_read(self) -> bool:
+        return self.path is None and _is_terminal(sys.stdout)
+
+    def colour(self) -> bool:
+        """Only on a terminal, and only if nobody said no."""
+        wanted = not self.no_color and not os.environ.get("NO_COLOR")
+        return wanted and os.environ.get("TERM") != "dumb" and self._is_read()
+
+    def width(self) -> int:
+        """The terminal's, within reason; 80 for a file or a pipe."""
+        return min(shutil.get_terminal_size().columns, WIDEST) if self._is_read() else 80
+
+
+def put(text: str) -> None:
+    """`text` to stdout; a reader that went away (`| head`) is no error."""
+    _say(sys.stdout, text)
+
+
+def error(text: str) -> None:
+    """A line or more to stderr."""
+    _say(sys.stderr, text.rstrip("\n") + "\n")
+
+
+def _say(stream: Any, text: str) -> None:
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        _silence(stream)
+    except OSError as fault:
+        if fault.errno != errno.EINVAL or os.name != "nt":  # how Windows says broken pipe
+            raise
+        _silence(stream)
+
+
+def _silence(stream: Any) -> None:
+    """What is left in the buffer goes nowhere: else the interpreter's end fails on it."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):
+        return False
+
+
+def write_whole(path: str, text: str) -> None:
+    """Puts `text` in place of the file at once: a reader sees the old one or the new one.
+
+    Raises `Problems` where the folder is missing, not writable, or full. A device or pipe is
+    written to directly; a link is followed.
+    """
+    target = _writable(path)
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        _replace(target, data)
+    except BrokenPipeError:
+        return
+    except OSError as fault:
+        raise _cannot(path, fault.strerror or str(fault)) from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, _mode(target))
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _mode(target: Path) -> int:
+    """The rights that the file has, or that a new one would get."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _writable(path: str) -> Path:
+    """The file behind `path`, or `Problems` that say why it cannot be written."""
+    try:
+        target = Path(os.path.realpath(path))
+        folder = target.parent
+        if target.is_dir():
+            raise _cannot(path, "it is a folder")
+        if not folder.is_dir():
+            raise _cannot(path, f"there is no folder {str(folder)!r}", f"mkdir -p {folder}")
+        if target.exists() and not target.is_file():
+            return target
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise _cannot(path, f"the folder {str(folder)!r} is not writable")
+    except (OSError, ValueError) as fault:
+        raise _cannot(path, str(fault)) from None
+    return target
+
+
+def _cannot(path: str, why: str, hint: str = "") -> Problems:
+    return Problems([Problem("cannot-write", f"cannot write {path!r}: {why}", hint=hint)])

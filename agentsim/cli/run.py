@@ -1,0 +1,88 @@
+"""`agentsim run`: the answer for one workflow on one set of hardware."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentsim.cli import exits, options
+from agentsim.cli.output import Output
+from agentsim.cli.progress import progress
+
+if TYPE_CHECKING:
+    from agentsim.analysis.findings import Findings
+
+EPILOG = """\b
+Examples:
+  agentsim run first.yaml --hw claude-opus
+  agentsim run first.yaml --hw claude-opus --hw small=cerebras
+  agentsim run first.yaml --hw cerebras --set loops=2 --rates 100
+  agentsim run first.yaml --hw h200 --json -o answer.json
+"""
+
+
+@click.command("run", epilog=EPILOG)
+@click.argument("workflow")
+@options.hw
+@options.sets
+@options.rates
+@options.runs
+@options.precision
+@options.seed
+@options.jobs
+@options.no_levers
+@options.no_sensitivity
+@options.quick
+@options.fail_on
+@options.output()
+def run(
+    output: Output,
+    workflow: str,
+    hardware: tuple[str, ...],
+    sets: tuple[tuple[str, str], ...],
+    rates: tuple[str, ...],
+    fail_on: str | None,
+    **choices: Any,
+) -> None:
+    """How long WORKFLOW takes, what bound it, and what would help.
+
+    WORKFLOW is a file, or the name of one that ships. Without --hw a hosted model of today is
+    taken. Exit code 1 says that the workflow's budget was missed.
+    """
+    _one_rate_each(rates)
+    from agentsim.cli.request import settings, source
+    from agentsim.experiment import answer
+
+    asked = source(workflow, hardware, sets, rates)
+    with progress(not output.no_color) as told:
+        findings = answer(asked, settings(told, **choices))
+    _show(findings, output)
+    raise click.exceptions.Exit(_code(findings, fail_on))
+
+
+def _one_rate_each(rates: tuple[str, ...]) -> None:
+    roles = Counter(text.rpartition("=")[0] for text in rates)
+    if any(count > 1 for count in roles.values()):
+        listed = ",".join(rates)
+        raise click.UsageError(f"several rates make a sweep: agentsim sweep FILE --rates {listed}")
+
+
+def _show(findings: Findings, output: Output) -> None:
+    from agentsim.report import csv_, document, json_
+
+    output.show(
+        document=lambda: document.answer(findings),
+        data=lambda: json_.answer(findings),
+        table=lambda: csv_.answer(findings),
+        warnings=findings.warnings,
+    )
+
+
+def _code(findings: Findings, fail_on: str | None) -> int:
+    from agentsim.report.sections import is_met
+
+    missed = findings.budget is not None and not is_met(findings.budget)
+    failed = fail_on == "failed" and findings.failed > 0
+    return exits.MISSED if missed or failed else exits.DONE

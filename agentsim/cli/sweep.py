@@ -1,0 +1,83 @@
+"""`agentsim sweep`: one workflow, one machine, several decode speeds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from agentsim.cli import exits, options
+from agentsim.cli.output import Output
+from agentsim.cli.progress import progress
+
+RATES = (5.0, 100.0, 800.0, 15_000.0)
+HARDWARE = ("cerebras",)
+MOST_RATES = 100
+FASTEST = 1e9
+
+EPILOG = """\b
+Examples:
+  agentsim sweep first.yaml
+  agentsim sweep first.yaml --hw claude-opus --rates 30,60,120,240
+  agentsim sweep first.yaml -f csv -o speeds.csv
+"""
+
+
+@click.command("sweep", epilog=EPILOG)
+@click.argument("workflow")
+@options.hw
+@options.sets
+@click.option(
+    "--rates", metavar="RATES", default=",".join(f"{rate:g}" for rate in RATES), show_default=True,
+    help="Tokens per second of one stream, with commas between them.",
+)  # fmt: skip
+@options.runs
+@options.precision
+@options.seed
+@options.jobs
+@options.output()
+def sweep(
+    output: Output,
+    workflow: str,
+    hardware: tuple[str, ...],
+    sets: tuple[tuple[str, str], ...],
+    rates: str,
+    **choices: Any,
+) -> None:
+    """How long WORKFLOW takes at several decode speeds, and where a faster model stops helping.
+
+    Only decode speed changes: prefill, latency, cache and quotas stay those of the profile
+    (`cerebras` without --hw).
+    """
+    speeds = _speeds(rates)
+    from agentsim.cli.request import settings, source
+    from agentsim.experiment import sweep as swept
+
+    asked = source(workflow, hardware or HARDWARE, sets)
+    with progress(not output.no_color) as told:
+        result = swept(asked, speeds, settings(told, no_sensitivity=True, **choices))
+    from agentsim.report import csv_, document, json_
+
+    output.show(
+        document=lambda: document.sweep(result),
+        data=lambda: json_.sweep(result),
+        table=lambda: csv_.sweep(result),
+        warnings=list(dict.fromkeys(text for row in result.rows for text in row.findings.warnings)),
+    )
+    raise click.exceptions.Exit(exits.DONE)
+
+
+def _speeds(text: str) -> tuple[float, ...]:
+    """From slow to fast, each once."""
+    found = set()
+    for part in text.split(","):
+        try:
+            rate = float(part.strip().removesuffix("tok/s"))
+        except ValueError:
+            rate = 0.0
+        if not 0 < rate <= FASTEST:
+            raise click.UsageError(f"--rates: {part.strip()!r} is not a rate such as 100")
+        found.add(rate)
+    if len(found) > MOST_RATES:
+        raise click.UsageError(f"--rates: at most {MOST_RATES} rates")
+    return tuple(sorted(found))

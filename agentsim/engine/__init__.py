@@ -1,0 +1,5 @@
+"""Time passes here: a graph and a seed go in, a trace comes out. Nothing is printed or read."""
+
+from agentsim.engine.run import simulate
+
+__all__ = ["simulate"]

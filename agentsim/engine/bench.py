@@ -1,0 +1,128 @@
+"""The queueing core: a bench says who is next and how much there is; a job is one ask of it.
+
+Pools, slots and the exclusive reading of prompts are benches of this kind. Served by priority
+(larger first), then time of asking, then order of declaration; the first in the queue is never
+overtaken by a smaller one behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+
+from simpy.events import Event
+
+from agentsim.engine.world import World
+from agentsim.records import Peak, Place
+
+Order = tuple[int, Place]
+"""Order of declaration: a step's rank, then its place."""
+
+_CRUMB = 1e-9  # what a sum of fractions of units may be off
+
+
+class Job(Event):
+    """An ask for units of a bench: the event happens when they are given.
+
+    `leave()` gives them back, or takes the ask back while it waits: done, failed and cancelled
+    alike. It may be called twice.
+    """
+
+    __slots__ = ("bench", "held", "left", "units", "who")
+
+    def __init__(self, bench: Bench, units: float, who: str) -> None:
+        # what Event.__init__ does, without the call: there are millions
+        self.env = bench.world.env
+        self.callbacks = []
+        self.bench = bench
+        self.units = units
+        self.who = who
+        self.held = False
+        self.left = False
+
+    def leave(self) -> None:
+        if self.left:
+            return
+        self.left = True
+        self.bench.take_back(self)
+
+
+class Bench:
+    """`capacity` units, counted. Capacity 0 is legal: nobody is served until there is more."""
+
+    __slots__ = (
+        "_holders", "_queue", "_seq", "capacity", "dirty", "free", "most", "name", "order",
+        "queued", "queued_most", "world",
+    )
+
+    def __init__(self, world: World, name: str, capacity: float) -> None:
+        self.world = world
+        self.name = name
+        self.capacity = self.free = capacity
+        self.order = 0
+        self.dirty = False
+        self.queued = self.queued_most = 0
+        self.most = 0.0
+        self._queue: list[tuple[float, int, Order, int, Job]] = []
+        self._holders: dict[Job, None] = {}
+        self._seq = 0
+        world.join(self)
+
+    def ask(self, units: float, order: Order, who: str, priority: float = 0.0) -> Job:
+        """Queue for `units`; given out in the second phase of this instant at the earliest."""
+        job = Job(self, units, who)
+        self._seq += 1
+        entry = (-priority, self.world.env._now, order, self._seq, job)
+        if self.queued:
+            heappush(self._queue, entry)  # type: ignore[misc]
+        else:
+            self._queue[:] = [entry]  # type: ignore[list-item]
+        self.queued += 1
+        if units <= self.free:
+            self.world.unsettle(self)
+        elif not self.dirty and self.queued > self.queued_most:
+            self.queued_most = self.queued  # they wait: nothing is given out at this instant
+        return job
+
+    def take_back(self, job: Job) -> None:
+        if job.held:
+            job.held = False
+            del self._holders[job]
+            # fractions of a unit must not drift
+            self.free = self.free + job.units if self._holders else self.capacity
+        else:
+            self.queued -= 1
+        if self.queued and not self.dirty:
+            self.world.unsettle(self)
+
+    def settle(self) -> list[Event]:
+        granted: list[Event] = []
+        queue, free = self._queue, self.free
+        while self.queued:
+            job = queue[0][-1]
+            if job.left:
+                heappop(queue)
+                continue
+            if job.units > free + _CRUMB:
+                break
+            heappop(queue)
+            self.queued -= 1
+            free -= job.units
+            job.held = True
+            self._holders[job] = None
+            granted.append(job)
+        self.free = free
+        if self.capacity - free > self.most:
+            self.most = self.capacity - free
+        if self.queued > self.queued_most:
+            self.queued_most = self.queued
+        return granted
+
+    def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
+        held = [job.who for job in self._holders]
+        for entry in sorted(self._queue, key=lambda entry: entry[:4]):
+            if not entry[-1].left:
+                yield entry[-1].who, self.name, held
+
+    def peak(self) -> Peak:
+        return Peak(self.name, self.queued_most, self.most)

@@ -1,0 +1,91 @@
+"""Branches: chains of their own, each in a process of its own, and how they are cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from simpy import Interrupt
+from simpy.events import Event, Process
+
+from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.records import Verdict
+
+
+class Cancel:
+    """The token with which a fork ends its branches."""
+
+
+CANCEL = Cancel()
+
+
+class Branch:
+    """Steps on a chain of their own. `ended` is the instant at which they were over, -1 before."""
+
+    __slots__ = ("_call", "_steps", "cancelled", "ended", "frame", "process", "started", "stop", "verdict")
+
+    def __init__(self, steps: Steps, frame: Frame, call: Callable[[Branch], None]) -> None:
+        self._steps = steps
+        self.frame = frame
+        self.verdict: Verdict | None = None
+        self.stop: Stop | None = None
+        self.cancelled = False
+        self.started = frame.world.now
+        self.ended = -1
+        self._call = call
+        self.process = frame.world.env.process(self._life())
+
+    @property
+    def over(self) -> bool:
+        return self.ended >= 0
+
+    def cancel(self) -> None:
+        """End it now: what it holds is given back, what it did is recorded as cancelled."""
+        if not self.over:
+            self.process.interrupt(CANCEL)
+
+    def _life(self) -> Generator[Event, Any, None]:
+        try:
+            self.verdict = yield from self._steps
+        except Stop as stop:
+            self.stop = stop
+            self.verdict = stop.verdict
+        except Interrupt as interrupt:
+            if interrupt.cause is not CANCEL:
+                raise
+            self.cancelled = True
+        self.ended = self.frame.world.now
+        self._call(self)
+
+
+def again(frame: Frame, process: Process, cause: object) -> None:
+    """Deliver an interrupt once more, at this instant, if its process still lives then."""
+
+    def deliver(_: Event) -> None:
+        if process.is_alive:
+            process.interrupt(cause)
+
+    frame.world.later(deliver, 0)
+
+
+def gather(
+    branches: list[Branch], frame: Frame, interrupt: Interrupt
+) -> Generator[Event, Any, None]:
+    """Cancel all that run and wait, within this instant, until they have let go of everything.
+
+    The chain goes on from the first declared of those that were cut. A second interrupt that
+    comes meanwhile is delivered again afterwards, to whoever owns it.
+    """
+    world = frame.world
+    process = world.env.active_process
+    running = [branch for branch in branches if not branch.over]
+    for branch in running:
+        branch.cancel()
+    while any(not branch.over for branch in running):
+        try:
+            yield world.later(lambda _: None, 0)
+        except Interrupt as second:
+            if process is not None and second.cause is not interrupt.cause:
+                again(frame, process, second.cause)
+    if running:
+        frame.last = running[0].frame.last

@@ -1,0 +1,130 @@
+"""A frame: where a chain of steps stands. Every branch has one; loops and items give it a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from simpy.events import Event
+
+from agentsim.chance import key_of
+from agentsim.engine.tasks import Task
+from agentsim.engine.world import World
+from agentsim.graph import Graph, Node
+from agentsim.graph.nodes import PLAIN
+from agentsim.records import Facts, Mark, Outcome, Place, Span, Verdict, Visit
+
+if TYPE_CHECKING:
+    from agentsim.engine.bench import Bench
+    from agentsim.engine.people import Desk
+    from agentsim.engine.server import Server
+
+Steps = Generator[Event, Any, Verdict | None]
+Runner = Callable[[Any, "Frame"], Steps]
+
+
+class Stop(Exception):
+    """A step that failed, or a review that rejected: it ends its list, and who catches it decides.
+
+    An exception so that it travels through `yield from` as far as it must: a loop, a guard with
+    `or: go on`, or a fork, which first waits for its other branches.
+    """
+
+    def __init__(self, verdict: Verdict, reason: str) -> None:
+        super().__init__(reason)
+        self.verdict = verdict
+        self.reason = reason
+
+
+class Stage:
+    """What all frames of a run share: the clock, the plan, and the cast at work."""
+
+    __slots__ = ("graph", "guarded", "key", "people", "pools", "runners", "servers", "sessions", "world")
+
+    def __init__(
+        self, graph: Graph, key: int, world: World, runners: Mapping[type, Runner], guarded: Runner
+    ) -> None:
+        self.graph = graph
+        self.key = key
+        self.world = world
+        self.runners = runners
+        self.guarded = guarded
+        self.servers: list[Server] = []
+        self.pools: list[Bench] = []
+        self.people: list[Desk] = []
+        self.sessions = 0
+
+
+class Frame:
+    """Runs nodes and records spans on one chain.
+
+    `last` is the index of the chain's newest span, `verdict` the last verdict in scope, `round`
+    the number of the innermost loop's round, `tried` how often the step around was tried before.
+    """
+
+    __slots__ = ("last", "place", "round", "stage", "task", "tried", "verdict", "world")
+
+    def __init__(self, stage: Stage, task: Task) -> None:
+        self.stage = stage
+        self.world = stage.world
+        self.task = task
+        self.place: Place = ()
+        self.round = 0
+        self.tried = 0
+        self.last = -1
+        self.verdict: Verdict | None = None
+
+    def fork(self) -> Frame:
+        """A frame that goes on from here on a chain of its own."""
+        other = Frame.__new__(Frame)
+        for name in Frame.__slots__:
+            setattr(other, name, getattr(self, name))
+        return other
+
+    def key(self, name: str) -> int:
+        """The key of all draws of the step `name` at this place."""
+        if self.tried:
+            return key_of(self.stage.key, name, *self.place, "tried", self.tried)
+        return key_of(self.stage.key, name, *self.place)
+
+    def run(self, node: Node) -> Steps:
+        """Run one node, and keep its visit: when it began and ended, and what it said."""
+        stage = self.stage
+        runner = stage.runners[type(node)]
+        if node.guard != PLAIN:
+            if node.guard.skips(self.verdict):
+                return None
+            runner = stage.guarded
+        world = self.world
+        began = world.now
+        verdict: Verdict | None = None
+        outcome = Outcome.CANCELLED
+        try:
+            verdict = yield from runner(node, self)
+            outcome = Outcome.FAILED if verdict is Verdict.FAILED else Outcome.DONE
+        except Stop as stop:
+            verdict = stop.verdict
+            outcome = Outcome.REJECTED if verdict is Verdict.REJECTED else Outcome.FAILED
+            raise
+        finally:
+            world.visits.append(
+                Visit(node.rank, self.place, began, world.now, verdict, outcome, 0)
+            )
+        if verdict is not None:
+            self.verdict = verdict
+        return verdict
+
+    def record(
+        self,
+        step: int,
+        who: str,
+        resource: str,
+        began: int,
+        marks: tuple[Mark, ...],
+        outcome: Outcome,
+        facts: Facts,
+    ) -> None:
+        """Write one span at the end of this frame's chain."""
+        spans = self.world.spans
+        spans.append(Span(step, self.place, who, resource, began, marks, self.last, outcome, facts))
+        self.last = len(spans) - 1

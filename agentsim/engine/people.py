@@ -1,0 +1,46 @@
+"""People: a desk is a human role with its queue. Whoever is free longest takes the next piece."""
+
+from __future__ import annotations
+
+from simpy.events import Event
+
+from agentsim.engine.bench import Bench, Job
+from agentsim.engine.tasks import Task
+from agentsim.engine.world import World
+from agentsim.graph import PersonPlan
+
+
+class Desk(Bench):
+    """A bench whose units are persons, each with a memory of the item that they last worked on."""
+
+    __slots__ = ("_given", "_idle", "_last", "plan")
+
+    def __init__(self, world: World, plan: PersonPlan) -> None:
+        super().__init__(world, plan.name, plan.count)
+        self.plan = plan
+        # (idle since, number): the one free longest is taken, then the first named
+        self._idle: list[tuple[int, int]] = [(0, number) for number in range(plan.count)]
+        self._last: list[Task | None] = [None] * plan.count
+        self._given: dict[Job, int] = {}
+
+    def settle(self) -> list[Event]:
+        granted = super().settle()
+        for job in granted:
+            assert isinstance(job, Job)
+            self._idle.sort()
+            _, number = self._idle.pop(0)
+            self._given[job] = number
+        return granted
+
+    def take_back(self, job: Job) -> None:
+        number = self._given.pop(job, None)
+        if number is not None:
+            self._idle.append((self.world.now, number))
+        super().take_back(job)
+
+    def begin(self, job: Job, task: Task) -> tuple[int, bool]:
+        """Who took it, and whether they have to switch: it is not the item they last worked on."""
+        number = self._given[job]
+        switches = self._last[number] is not task
+        self._last[number] = task
+        return number, switches

@@ -1,0 +1,119 @@
+"""An agent: turns of one call and the tools that it asks for, in one session."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Generator
+from typing import Any
+
+from simpy.events import Event
+
+from agentsim.chance import first, uniforms
+from agentsim.engine.draws import Purpose, once, sampler, whole
+from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.server import Request
+from agentsim.engine.talk import compact, enter, fit, open_session, threshold
+from agentsim.engine.tasks import Session
+from agentsim.engine.tools import STRIDE, Hand, run_tool, run_tools
+from agentsim.graph import Agent
+from agentsim.records import Verdict
+
+
+def run_agent(node: Agent, frame: Frame) -> Steps:
+    """All turns; then what it wrote counts as changes, and it says its verdict where it has one."""
+    task, plan = frame.task, node.plan
+    key = frame.key(node.name)
+    session = open_session(frame, node.session, node.label, plan.prompt)
+    enter(session, node.path)
+    try:
+        session.tokens += whole(once(node.task, key, Purpose.TASK, task, plan.name))
+        reader = f"session {session.number}"
+        if node.reads:
+            session.tokens += whole(task.look(reader) * plan.tokens_per_line)
+        lines = 0.0
+        if plan.writes is not None:
+            lines = once(plan.writes, key, Purpose.WRITES, task, plan.name)
+        yield from _turns(node, frame, key, session, lines)
+        if lines:
+            task.write(lines, reader)
+    finally:
+        session.busy = False
+    if node.says is None:
+        return None
+    verdict = node.says.verdict(frame.round, first(key, Purpose.VERDICT))
+    if verdict is Verdict.REJECTED:
+        raise Stop(verdict, f"{node.path}: rejected")
+    return verdict
+
+
+def _turns(
+    node: Agent, frame: Frame, key: int, session: Session, lines: float
+) -> Generator[Event, Any, None]:
+    plan, task, world = node.plan, frame.task, frame.world
+    server = frame.stage.servers[plan.server]
+    line = server.line(key, task)
+    limits = threshold(plan, server.plan)
+    turns = max(1, whole(once(plan.turns, key, Purpose.TURNS, task, plan.name)))
+    think = sampler(plan.thinking, key, Purpose.THINKING, task, plan.name)
+    say = sampler(plan.output, key, Purpose.OUTPUT, task, plan.name)
+    kit = Kit(node, frame, key)
+    lacking = whole(lines * plan.tokens_per_line)
+    for turn in range(turns):
+        last = turn == turns - 1
+        if limits is not None and session.tokens >= limits[0]:
+            yield from compact(node, plan, server, line, session, limits[1], frame)
+        thinking, visible = whole(think()), whole(say())
+        if last and visible < lacking:
+            world.note("output_raised")
+            visible = lacking
+        thinking, visible, most, lost = fit(node, server.plan, session, thinking, visible, None)
+        if lost:
+            world.note("output_cut")
+        lacking -= visible
+        kept = visible if plan.keeps_thinking or not thinking else 0
+        request = Request(
+            plan.role, node.rank, node.path, plan.name, node.priority, session, session.tokens,
+            thinking, visible, most, lost, kept, False,
+        )
+        yield from server.serve(request, line, frame)
+        session.tokens += visible + (thinking if plan.keeps_thinking else 0)
+        if not last:
+            session.tokens += yield from kit.run()
+
+
+class Kit:
+    """The tools of one agent step: which one a turn asks for, and their streams."""
+
+    def __init__(self, node: Agent, frame: Frame, key: int) -> None:
+        plan = node.plan
+        self.node = node
+        self.frame = frame
+        self.in_turn = plan.in_turn
+        self.hands = [
+            Hand(tool, key, frame.task, STRIDE * (i + 1)) for i, (tool, _) in enumerate(plan.tools)
+        ]
+        self.shares = [share for _, share in plan.tools]
+        self._pick = uniforms(key, Purpose.CHOICE)
+        self._count = None
+        if plan.tools_per_turn is not None:
+            self._count = sampler(plan.tools_per_turn, key, Purpose.COUNT, frame.task, plan.name)
+
+    def run(self) -> Generator[Event, Any, int]:
+        """The tools of one turn; returns the tokens that they return."""
+        if not self.hands:
+            return 0
+        count = 1 if self._count is None else whole(self._count())
+        chosen = []
+        for _ in range(count):
+            # the share left over by the tools is that of turns that call none
+            i = bisect_right(self.shares, next(self._pick))
+            if i < len(self.hands):
+                chosen.append(self.hands[i])
+        node, frame = self.node, self.frame
+        if len(chosen) > 1 and not self.in_turn:
+            return (yield from run_tools(chosen, frame, node.rank, node.path, node.priority))
+        total = 0
+        for hand in chosen:
+            _, tokens = yield from run_tool(hand, frame, node.rank, node.path, node.priority)
+            total += tokens
+        return total

@@ -1,0 +1,43 @@
+"""One request as a step."""
+
+from __future__ import annotations
+
+from agentsim.chance import first
+from agentsim.engine.draws import Purpose, once, whole
+from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.server import Request
+from agentsim.engine.talk import enter, fit, open_session
+from agentsim.graph import Call
+from agentsim.records import Verdict
+
+
+def run_call(node: Call, frame: Frame) -> Steps:
+    """The input is the whole session with what is new; the answer stays in it, thinking does not."""
+    task = frame.task
+    key = frame.key(node.name)
+    server = frame.stage.servers[node.server]
+    session = open_session(frame, node.session, node.label, node.prompt)
+    enter(session, node.path)
+    try:
+        session.tokens += whole(once(node.input, key, Purpose.INPUT, task, node.name))
+        thinking = whole(once(node.thinking, key, Purpose.THINKING, task, node.name))
+        visible = whole(once(node.output, key, Purpose.OUTPUT, task, node.name))
+        thinking, visible, most, lost = fit(
+            node, server.plan, session, thinking, visible, node.max_output
+        )
+        if lost:
+            frame.world.note("output_cut")
+        request = Request(
+            node.role, node.rank, node.path, node.label, node.priority, session, session.tokens,
+            thinking, visible, most, lost, 0 if thinking else visible, False,
+        )
+        yield from server.serve(request, server.line(key, task), frame)
+        session.tokens += visible
+    finally:
+        session.busy = False
+    if node.says is None:
+        return None
+    verdict = node.says.verdict(frame.round, first(key, Purpose.VERDICT))
+    if verdict is Verdict.REJECTED:
+        raise Stop(verdict, f"{node.path}: rejected")
+    return verdict

@@ -1,0 +1,146 @@
+"""Branches side by side: `parallel`, and `each` with its items, limit and waves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from simpy import Interrupt
+from simpy.events import Event
+
+from agentsim.engine.branches import Branch, gather
+from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.steps.block import latest, run_block
+from agentsim.engine.tasks import Task
+from agentsim.graph import Block, Fork
+from agentsim.records import Outcome, Part, Peak, Verdict, Visit
+
+
+def run_fork(node: Fork, frame: Frame) -> Steps:
+    """Start the branches, wait for as many as the join asks, cancel the others.
+
+    The verdict is the worst of those counted. A failed branch stops none of the others: the block
+    fails when they are done.
+    """
+    crew = Crew(node, frame)
+    if not crew.total:
+        return None
+    crew.start()
+    try:
+        yield crew.done
+    except Interrupt as interrupt:
+        yield from gather(crew.branches, frame, interrupt)
+        raise
+    counted = crew.counted()
+    losers = [branch for branch in crew.branches if not branch.over]
+    if losers:
+        yield from gather(losers, frame, Interrupt(None))
+    decided = latest(counted)
+    if decided is not None:
+        frame.last = decided.frame.last
+    return _worst(counted)
+
+
+def _worst(counted: list[Branch]) -> Verdict | None:
+    stops = [branch.stop for branch in counted if branch.stop is not None]
+    if stops:
+        raise max(stops, key=lambda stop: stop.verdict)
+    said = [branch.verdict for branch in counted if branch.verdict is not None]
+    return max(said, default=None)
+
+
+AFTER_BENCHES = 1 << 60
+
+
+class Crew:
+    """The branches of one fork while they run. It settles like what is scarce: its places are."""
+
+    def __init__(self, node: Fork, frame: Frame) -> None:
+        self.node = node
+        self.frame = frame
+        self.total = len(node.branches) if node.items is None else node.items
+        self.want = node.join or self.total
+        self.branches: list[Branch] = []
+        self.done = Event(frame.world.env)
+        self._began = frame.world.now
+        self._running = 0
+        self.order = AFTER_BENCHES
+        self.dirty = False
+
+    def start(self) -> None:
+        """Begin as many items as may run at once."""
+        limit = self.node.limit or self.total
+        if self.node.waves and self._running:
+            return
+        while len(self.branches) < self.total and self._running < limit:
+            self._begin(len(self.branches))
+
+    def counted(self) -> list[Branch]:
+        """The branches that decide: all, or the first that ended well (at one instant: declared)."""
+        over = [branch for branch in self.branches if branch.over]
+        if not self.node.join:
+            return over
+        order = sorted(over, key=lambda branch: branch.ended)
+        good = [branch for branch in order if branch.stop is None]
+        if len(good) >= self.want:
+            return good[: self.want]
+        return order
+
+    def _begin(self, i: int) -> None:
+        node, frame = self.node, self.frame
+        own = frame.fork()
+        body = node.branches[i if len(node.branches) > 1 else 0]
+        if node.items is not None:
+            own.place = (*frame.place, i)
+            own.task = Task(frame.stage.key, own.place, frame.task)
+            now = frame.world.now
+            # an item's block was written by nobody: its visit is the item's, kept when it ends
+            steps = run_block(cast(Block, body), own)
+            if now > self._began:
+                marks = ((Part.CAP_WAIT, now),)
+                own.record(node.rank, node.path, node.path, self._began, marks, Outcome.DONE, None)
+        else:
+            steps = own.run(body)
+        self._running += 1
+        self.branches.append(Branch(steps, own, self._ended))
+
+    def _ended(self, branch: Branch) -> None:
+        self._running -= 1
+        if self.node.items is not None:
+            self._visit(branch)
+        # what ends at one instant is counted together, and its places are taken at that instant
+        self.frame.world.unsettle(self)
+
+    def _visit(self, branch: Branch) -> None:
+        world = self.frame.world
+        place = branch.frame.place
+        first = branch.started
+        outcome = Outcome.CANCELLED if branch.cancelled else Outcome.DONE
+        if branch.stop is not None:
+            rejected = branch.stop.verdict is Verdict.REJECTED
+            outcome = Outcome.REJECTED if rejected else Outcome.FAILED
+        world.visits.append(
+            Visit(
+                self.node.rank, place, first, branch.ended, branch.verdict, outcome,
+                first - self._began,
+            )
+        )
+
+    def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
+        return iter(())
+
+    def peak(self) -> Peak | None:
+        return None
+
+    def settle(self) -> list[Event]:
+        """After all that ends at this instant: is the join met, or may further items begin?"""
+        if self.done.callbacks is None:
+            return []
+        over = [branch for branch in self.branches if branch.over]
+        good = sum(branch.stop is None and not branch.cancelled for branch in over)
+        possible = good + self.total - len(over)
+        met = self.node.join and (good >= self.want or possible < self.want)
+        if len(over) == self.total or met:
+            return [self.done]
+        self.start()
+        return []

@@ -1,0 +1,95 @@
+"""Asking a person: pickup, the queue, switching, then reading and deciding."""
+
+from __future__ import annotations
+
+from agentsim.chance import first
+from agentsim.engine.draws import Purpose, once
+from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.world import Timer, ns
+from agentsim.graph import Ask
+from agentsim.records import Mark, Outcome, Part, PersonFacts, Verdict
+
+
+def run_ask(node: Ask, frame: Frame) -> Steps:
+    """Notice (beside other work), queue, switch, read and decide; the work begun is not split."""
+    world, task = frame.world, frame.task
+    desk = frame.stage.people[node.person]
+    plan = desk.plan
+    key = frame.key(node.name)
+    began = world.now
+    marks: list[Mark] = []
+    part, outcome = Part.PICKUP, Outcome.CANCELLED
+    number, lines, words = 0, 0.0, 0.0
+    verdict: Verdict | None = None
+    job = None
+    until = began
+    try:
+        if plan.pickup is not None:
+            pickup = ns(once(plan.pickup, key, Purpose.PICKUP, task, plan.name))
+            if pickup:
+                yield Timer(world.env, None, pickup)
+                marks.append((Part.PICKUP, world.now))
+        part = Part.PERSON_WAIT
+        job = desk.ask(1, (node.rank, frame.place), node.path, node.priority)
+        yield job
+        if world.now > (marks[-1][1] if marks else began):
+            marks.append((Part.PERSON_WAIT, world.now))
+        number, switches = desk.begin(job, task)
+        until = world.now
+        if switches and plan.switch is not None:
+            until += ns(once(plan.switch, key, Purpose.SWITCH, task, plan.name))
+            if until > world.now:
+                marks.append((Part.SWITCHING, until))
+        part = Part.PERSON_WORK
+        lines, words, seconds = _work(node, frame, key)
+        until += ns(seconds)
+        marks.append((Part.PERSON_WORK, until))
+        yield Timer(world.env, None, until - world.now)
+        outcome = Outcome.DONE
+        if node.says is not None:
+            verdict = node.says.verdict(frame.round, first(key, Purpose.VERDICT))
+        if node.writes is not None:
+            task.write(once(node.writes, key, Purpose.WRITES, task, plan.name), _reader(plan.name))
+    finally:
+        if job is not None:
+            job.leave()
+        if outcome is Outcome.CANCELLED:
+            marks = cut(marks, world.now, part)
+            lines = words = 0.0
+        facts = PersonFacts(number, lines, words, verdict)
+        frame.record(node.rank, plan.name, plan.name, began, tuple(marks), outcome, facts)
+    if verdict is Verdict.REJECTED:
+        raise Stop(verdict, f"{node.path}: rejected")
+    return verdict
+
+
+def _reader(person: str) -> str:
+    return f"person {person}"
+
+
+def _work(node: Ask, frame: Frame, key: int) -> tuple[float, float, float]:
+    """(lines read, words read, seconds of reading and deciding)."""
+    plan = frame.stage.people[node.person].plan
+    lines = words = 0.0
+    if node.reads == "changes":
+        lines = frame.task.look(_reader(plan.name))
+    elif node.amount is not None:
+        amount = once(node.amount, key, Purpose.AMOUNT, frame.task, plan.name)
+        lines, words = (amount, 0.0) if node.reads == "lines" else (0.0, amount)
+    if node.time is not None:
+        return lines, words, once(node.time, key, Purpose.TIME, frame.task, plan.name)
+    seconds = plan.reading.seconds(lines=lines, words=words) if node.reads else 0.0
+    decides = node.decides or plan.decides
+    if decides is not None:
+        seconds += once(decides, key, Purpose.DECIDES, frame.task, plan.name)
+    return lines, words, seconds
+
+
+def cut(marks: list[Mark], now: int, part: Part) -> list[Mark]:
+    """The marks of a span that ends early, at `now`; `part` is what it was in where none reaches."""
+    kept = [mark for mark in marks if mark[1] <= now]
+    reached = kept[-1][1] if kept else -1
+    if reached < now:
+        beyond = next((mark[0] for mark in marks if mark[1] > now), part)
+        kept.append((beyond, now))
+    return kept

@@ -1,0 +1,111 @@
+"""Sessions at work: opening them, fitting a request into the context, compacting."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from simpy.events import Event
+
+from agentsim.engine.frame import Frame, Stop
+from agentsim.engine.server import Line, Request, Server
+from agentsim.engine.tasks import Session
+from agentsim.engine.world import Timer, ns
+from agentsim.graph import AgentPlan, Node, ServerPlan
+from agentsim.records import Outcome, Part, Verdict
+
+COMPACT_AT = 0.8
+"""Share of the context at which an agent without `compact` compacts (DESIGN section 4)."""
+
+COMPACT_KEEPS = 20_000
+COMPACT_OUTPUT = 2_000
+
+
+def open_session(
+    frame: Frame, name: str | None, label: str, prompt: tuple[tuple[str, int], ...]
+) -> Session:
+    """Go on in the newest session of that name, or open one in the innermost item or attempt."""
+    if name is not None:
+        found = frame.task.find(name)
+        if found is not None:
+            return found
+    stage = frame.stage
+    session = Session(stage.sessions, name or label, prompt)
+    stage.sessions += 1
+    frame.task.sessions[session.name] = session
+    return session
+
+
+def enter(session: Session, path: str) -> None:
+    """Mark a session as in use; two branches in one session at once are a failure."""
+    if session.busy:
+        raise Stop(
+            Verdict.FAILED, f"{path}: session {session.name} is in use by another branch"
+        )
+    session.busy = True
+
+
+def fit(
+    node: Node, server: ServerPlan, session: Session, thinking: int, visible: int, most: int | None
+) -> tuple[int, int, int, int]:
+    """(thinking, visible, max_output, tokens cut): what the context and `max_output` still hold.
+
+    Thinking comes first, so it is what is said that is cut first.
+    """
+    room = most if most is not None else thinking + visible
+    if server.max_output is not None:
+        room = min(room, server.max_output)
+        most = room if most is None else min(most, server.max_output)
+    if server.context is not None:
+        left = server.context - session.tokens
+        if left < 0 or (left == 0 and thinking + visible > 0):
+            raise Stop(
+                Verdict.FAILED,
+                f"{node.path}: {session.tokens:,} tokens do not fit the context of "
+                f"{server.context:,} of {server.profile}",
+            )
+        room = min(room, left)
+        most = left if most is None else min(most, left)
+    wanted = thinking + visible
+    thinking = min(thinking, room)
+    visible = min(visible, room - thinking)
+    return thinking, visible, most if most is not None else wanted, wanted - thinking - visible
+
+
+def threshold(plan: AgentPlan, server: ServerPlan) -> tuple[int, int] | None:
+    """(session tokens at which to compact, tokens left afterwards); None: never."""
+    if plan.compact is not None:
+        return plan.compact.at, plan.compact.to
+    if server.context is None:
+        return None
+    at = int(COMPACT_AT * server.context)
+    prompt = sum(size for _, size in plan.prompt)
+    # where prompt + 20k would not be below the mark, half of what is left keeps the agent going
+    return at, min(prompt + COMPACT_KEEPS, (prompt + at) // 2)
+
+
+def compact(
+    node: Node, plan: AgentPlan, server: Server, line: Line, session: Session, to: int, frame: Frame
+) -> Generator[Event, Any, None]:
+    """Rewrite a session's history: by a call, or in a given time. Its prefix is no longer cached."""
+    rule = plan.compact
+    if rule is not None and rule.time is not None:
+        world = frame.world
+        began = world.now
+        outcome = Outcome.CANCELLED
+        try:
+            yield Timer(world.env, None, ns(rule.time.at(0.5)))
+            outcome = Outcome.DONE
+        finally:
+            marks = ((Part.COMPACTION, world.now),)
+            frame.record(node.rank, plan.name, "", began, marks, outcome, None)
+    else:
+        output = COMPACT_OUTPUT if rule is None else rule.output
+        _, output, most, lost = fit(node, server.plan, session, 0, output, None)
+        request = Request(
+            plan.role, node.rank, node.path, plan.name, node.priority, session, session.tokens, 0,
+            output, most, lost, 0, True,
+        )
+        yield from server.serve(request, line, frame)
+    frame.world.note("compactions")
+    session.rewrite(to)

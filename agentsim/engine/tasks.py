@@ -1,0 +1,85 @@
+"""A task: the run itself, an item of an `each`, or an attempt. It owns sessions and changes."""
+
+from __future__ import annotations
+
+from agentsim.chance import key_of
+from agentsim.laws.prefix import Prefix
+from agentsim.records import Place
+
+
+class Session:
+    """The growing context that an agent's calls share.
+
+    `tokens` is its length (prompt included). `epoch` rises when its history is rewritten, since
+    nothing after the prompt blocks matches an older prefix then. `busy`: a branch is in it now.
+    """
+
+    __slots__ = ("blocks", "busy", "epoch", "name", "number", "prefixes", "prompt", "tokens")
+
+    def __init__(self, number: int, name: str, blocks: tuple[tuple[str, int], ...]) -> None:
+        self.number = number
+        self.name = name
+        self.blocks = blocks
+        self.prompt = self.tokens = sum(size for _, size in blocks)
+        self.epoch = 0
+        self.busy = False
+        self.prefixes: dict[int, Prefix] = {}
+
+    def prefix(self, server: int) -> Prefix:
+        """What a request of this session sends to that server now."""
+        prefix = self.prefixes.get(server)
+        if prefix is None:
+            prefix = Prefix(self.blocks, self.number, self.epoch, self.tokens)
+            self.prefixes[server] = prefix
+        prefix.total = self.tokens
+        return prefix
+
+    def rewrite(self, tokens: int) -> None:
+        """Compaction: a new, shorter history, of which only the prompt blocks are as before."""
+        self.tokens = tokens
+        self.epoch += 1
+        self.prefixes.clear()
+
+
+class Task:
+    """What sessions, changes and per-task draws belong to."""
+
+    __slots__ = ("key", "parent", "place", "seen", "sessions", "written")
+
+    def __init__(self, root_key: int, place: Place, parent: Task | None) -> None:
+        self.place = place
+        self.parent = parent
+        self.key = key_of(root_key, "task", *place)
+        self.sessions: dict[str, Session] = {}
+        self.written = 0.0
+        self.seen: dict[str, float] = {}
+
+    def find(self, name: str) -> Session | None:
+        """The newest session of that name, looked up outwards."""
+        task: Task | None = self
+        while task is not None:
+            if name in task.sessions:
+                return task.sessions[name]
+            task = task.parent
+        return None
+
+    def write(self, lines: float, by: str) -> None:
+        """Lines written here count for the tasks around it too; the writer knows them already."""
+        task: Task | None = self
+        while task is not None:
+            task.written += lines
+            task.seen[by] = task.seen.get(by, 0.0) + lines
+            task = task.parent
+
+    def unread(self, reader: str) -> float:
+        """Lines written in this task since this reader last looked."""
+        return max(0.0, self.written - self.seen.get(reader, 0.0))
+
+    def look(self, reader: str) -> float:
+        """The reader reads all that is unread; what is read here need not be read again outside."""
+        lines = self.unread(reader)
+        task: Task | None = self
+        while task is not None:
+            task.seen[reader] = task.seen.get(reader, 0.0) + lines
+            task = task.parent
+        return lines

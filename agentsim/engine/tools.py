@@ -1,0 +1,142 @@
+"""Running tools: waits for pools, tries, timeouts, and several side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from simpy import Interrupt
+from simpy.events import Event
+
+from agentsim.chance import uniforms
+from agentsim.engine.bench import Job
+from agentsim.engine.branches import Branch, gather
+from agentsim.engine.draws import Purpose, Sampler, sampler, whole
+from agentsim.engine.frame import Frame, Steps
+from agentsim.engine.tasks import Task
+from agentsim.engine.world import Timer, ns
+from agentsim.graph import ToolPlan
+from agentsim.records import Mark, Outcome, Part, WorkFacts
+
+RETURNS_AT_MOST = 25_000
+"""Tokens of a tool result that a session takes in; the rest is cut (DESIGN section 4)."""
+
+STRIDE = 64
+"""Purposes of an agent's tool number i start at STRIDE * (i + 1), so that no two share a stream."""
+
+
+class Hand:
+    """One tool as one step uses it: its streams, so that run n of it draws the same everywhere."""
+
+    __slots__ = ("_fails", "_returns", "_time", "plain", "tool")
+
+    def __init__(self, tool: ToolPlan, key: int, task: Task, offset: int = 0) -> None:
+        self.tool = tool
+        time = Purpose.TIME + offset
+        returns = Purpose.RETURNS + offset
+        self._time: Sampler = sampler(tool.time, key, time, task, tool.name)
+        self._returns: Sampler = sampler(tool.returns, key, returns, task, tool.name)
+        self._fails = uniforms(key, Purpose.FAILS + offset) if 0.0 < tool.fails < 1.0 else None
+        self.plain = not tool.uses
+
+    def draw(self) -> tuple[int, bool, int, int]:
+        """One try: (nanoseconds, ended well, tokens returned, tokens cut away)."""
+        tool = self.tool
+        took = ns(self._time())
+        good = tool.fails < 1.0 if self._fails is None else next(self._fails) >= tool.fails
+        if tool.timeout is not None:
+            limit = ns(tool.timeout)
+            if took > limit:
+                took, good = limit, False
+        tokens = whole(self._returns())
+        if tokens > RETURNS_AT_MOST:
+            return took, good, RETURNS_AT_MOST, tokens - RETURNS_AT_MOST
+        return took, good, tokens, 0
+
+
+def run_tool(
+    hand: Hand, frame: Frame, step: int, path: str, priority: float
+) -> Generator[Event, Any, tuple[bool, int]]:
+    """One tool run with its tries; returns (ended well, tokens returned). Writes a span a try."""
+    tool, world = hand.tool, frame.world
+    for attempt in range(tool.tries):
+        good, tokens = yield from _try(hand, frame, step, path, priority, attempt)
+        if good or attempt + 1 == tool.tries:
+            break
+        if tool.retry_wait:
+            began = world.now
+            outcome = Outcome.CANCELLED
+            try:
+                yield Timer(world.env, None, ns(tool.retry_wait))
+                outcome = Outcome.DONE
+            finally:
+                marks = ((Part.RETRY, world.now),)
+                frame.record(step, tool.name, "", began, marks, outcome, None)
+    return good, tokens
+
+
+def _try(
+    hand: Hand, frame: Frame, step: int, path: str, priority: float, attempt: int
+) -> Generator[Event, Any, tuple[bool, int]]:
+    tool, world = hand.tool, frame.world
+    began: int = world.env._now  # type: ignore[assignment]
+    took, good, tokens, lost = hand.draw()
+    jobs: list[Job] = []
+    marks: list[Mark] = []
+    part, outcome = Part.POOL_WAIT, Outcome.CANCELLED
+    try:
+        # one after another, in the order of declaration: a circle of waits shows as a deadlock
+        for pool, units in tool.uses:
+            job = frame.stage.pools[pool].ask(units, (step, frame.place), path, priority)
+            jobs.append(job)
+            yield job
+        if jobs and world.now > began:
+            marks.append((Part.POOL_WAIT, world.now))
+        part = tool.part
+        if took:
+            yield Timer(world.env, None, took)
+        outcome = Outcome.DONE if good else Outcome.FAILED
+    finally:
+        for job in jobs:
+            job.leave()
+        now: int = world.env._now  # type: ignore[assignment]
+        if now > (marks[-1][1] if marks else began) or not marks:
+            marks.append((part, now))
+        if lost:
+            world.note("tool_cut")
+        facts = WorkFacts(tool.uses, tokens, lost, attempt)
+        resource = frame.stage.pools[tool.uses[0][0]].name if tool.uses else tool.name
+        frame.record(step, tool.name, resource, began, tuple(marks), outcome, facts)
+    return good, tokens
+
+
+def run_tools(
+    hands: Sequence[Hand], frame: Frame, step: int, path: str, priority: float
+) -> Generator[Event, Any, int]:
+    """The tools of one turn, side by side; returns the tokens that they return together."""
+    total = 0
+
+    def one(hand: Hand, own: Frame) -> Steps:
+        nonlocal total
+        _, tokens = yield from run_tool(hand, own, step, path, priority)
+        total += tokens
+        return None
+
+    done = Event(frame.world.env)
+    branches: list[Branch] = []
+
+    def ended(_: Branch) -> None:
+        if len(branches) == len(hands) and all(branch.over for branch in branches):
+            done.succeed()
+
+    for hand in hands:
+        own = frame.fork()
+        branches.append(Branch(one(hand, own), own, ended))
+    try:
+        yield done
+    except Interrupt as stop:
+        yield from gather(branches, frame, stop)
+        raise
+    last = max(branches, key=lambda branch: branch.ended)
+    frame.last = last.frame.last
+    return total

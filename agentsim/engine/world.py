@@ -1,0 +1,202 @@
+"""The clock and the two phases of an instant.
+
+First everything that happens at t moves: timers fire, work ends, units are given back, new asks
+arrive. Then what is scarce is given out. SimPy alone serves in the order in which events happened
+to be scheduled; the second phase begins when nothing is left to move at t, so that an order of
+declaration can hold, and a slot freed at t is taken at t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from heapq import heappop, heappush
+from typing import Any, Protocol
+
+import simpy
+from simpy.events import Event
+
+from agentsim.errors import EngineFault
+from agentsim.records import SECOND, Peak, Span, Visit
+
+SETTLE = 2  # SimPy's own priorities are 0 (urgent) and 1 (normal); then things settle;
+DEADLINE = 3  # and deadlines come last: work that ends exactly at its deadline has met it
+
+SAME_INSTANT = 2_000_000  # events at one instant before a run counts as stuck
+SPANS = 5_000_000  # spans of one replication before it counts as endless
+_ENDLESS = f"more than {SPANS:,} calls, tool runs and waits in one run: stopped as endless"
+
+
+def ns(seconds: float) -> int:
+    """Seconds to whole nanoseconds: the one place where a duration is rounded, once, when drawn."""
+    return round(seconds * SECOND)
+
+
+class Scarce(Protocol):
+    """What is given out in the second phase."""
+
+    order: int
+    dirty: bool
+
+    def settle(self) -> list[Event]:
+        """Decide who gets what now; the events returned are fired when all have decided."""
+        ...
+
+    def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Who waits (a step), for what, and who holds it: for naming a deadlock."""
+        ...
+
+    def peak(self) -> Peak | None: ...
+
+
+def fire(event: Event) -> None:
+    """Let an event happen now, without a detour over the schedule."""
+    callbacks = event.callbacks
+    event.callbacks = None  # type: ignore[assignment]
+    event._ok = True
+    event._value = None
+    if callbacks:
+        for callback in callbacks:
+            callback(event)
+
+
+class Timer(Event):
+    """An event that happens by itself after `delay` nanoseconds.
+
+    SimPy's own Timeout without its checks and its detour over `schedule`: there are millions.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        call: Callable[[Event], Any] | None,
+        delay: int,
+        priority: int = 1,
+    ) -> None:
+        self.env = env
+        self.callbacks = [] if call is None else [call]
+        self._ok = True
+        self._value = None
+        heappush(env._queue, (env._now + delay, priority, next(env._eid), self))  # type: ignore[misc]
+
+
+class World:
+    """One replication's clock, its scarce things and its records."""
+
+    def __init__(self) -> None:
+        self.env = simpy.Environment(initial_time=0)
+        self.spans: list[Span] = []
+        self.visits: list[Visit] = []
+        self.notes: dict[str, int] = {}
+        self.scarce: list[Scarce] = []
+        self._dirty: list[Scarce] = []
+
+    @property
+    def now(self) -> int:
+        """Nanoseconds from the start of the run."""
+        return self.env._now  # type: ignore[return-value]
+
+    def join(self, thing: Scarce) -> None:
+        """Take a scarce thing in; its order is that of joining."""
+        thing.order = len(self.scarce)
+        self.scarce.append(thing)
+
+    def unsettle(self, thing: Scarce) -> None:
+        """Ask for a second phase at this instant in which `thing` gives out what it has."""
+        if not thing.dirty:
+            thing.dirty = True
+            self._dirty.append(thing)
+
+    def later(self, call: Callable[[Event], Any], delay: int, priority: int = 1) -> Event:
+        """Call back after `delay` nanoseconds."""
+        return Timer(self.env, call, delay, priority)
+
+    def _settle(self) -> None:
+        """The second phase: all decide, then what they gave is fired."""
+        dirty = self._dirty
+        if len(dirty) == 1:
+            thing = dirty.pop()
+            thing.dirty = False
+            granted = thing.settle()
+        else:
+            things = sorted(dirty, key=lambda thing: thing.order)
+            dirty.clear()
+            granted = []
+            for thing in things:
+                thing.dirty = False
+                granted += thing.settle()
+        for event in granted:
+            # an earlier grant of this instant may have taken back a later one
+            if event.callbacks is not None:
+                fire(event)
+
+    def note(self, code: str, count: int = 1) -> None:
+        """Count something that the answer has to mention."""
+        self.notes[code] = self.notes.get(code, 0) + count
+
+    def run(self, until: Event) -> None:
+        """Run until `until` has happened. Raises EngineFault on a deadlock or without progress.
+
+        This is SimPy's own loop with one count added; calling its `step` a million times costs a
+        third more.
+        """
+        env = self.env
+        queue, spans, dirty = env._queue, self.spans, self._dirty
+        instant, same = 0, 0
+        while until.callbacks is not None:
+            if dirty and (not queue or queue[0] > (instant, SETTLE)):
+                self._settle()
+                same += 1
+                continue
+            if not queue:
+                raise EngineFault(self._deadlock())
+            now, _, _, event = heappop(queue)
+            if now != instant:
+                env._now = now
+                instant, same = now, 0  # type: ignore[assignment]
+                if len(spans) > SPANS:
+                    raise EngineFault(_ENDLESS)
+            else:
+                same += 1
+                if same > SAME_INSTANT:
+                    raise EngineFault(
+                        f"no progress: {SAME_INSTANT:,} events at {instant / SECOND:g} s "
+                        "without the clock moving"
+                    )
+            callbacks = event.callbacks
+            event.callbacks = None  # type: ignore[assignment]
+            for callback in callbacks:
+                callback(event)
+            if not event._ok and not getattr(event, "_defused", False):
+                raise event._value  # a process ended by a fault of ours
+
+    def peaks(self) -> list[Peak]:
+        return [peak for thing in self.scarce if (peak := thing.peak()) is not None]
+
+    def _deadlock(self) -> str:
+        waits = [wait for thing in self.scarce for wait in thing.waiting()]
+        if not waits:
+            return "deadlock: nothing is left to happen, and the run is not done"
+        lines = [
+            f"{who} waits for {what}" + (f", held by {', '.join(held)}" if held else "")
+            for who, what, held in waits[:20]
+        ]
+        return "deadlock: " + cycle(waits) + "; ".join(lines)
+
+
+def cycle(waits: list[tuple[str, str, list[str]]]) -> str:
+    """Name one circle among who waits for whom: `a waits for y of b, b waits for x of a: `."""
+    holders = {who: (what, held) for who, what, held in waits}
+    for first in holders:
+        path = [first]
+        while True:
+            _, held = holders[path[-1]]
+            following = next((name for name in held if name in holders), None)
+            if following is None:
+                break
+            if following in path:
+                ring = [*path[path.index(following) :], following]
+                return "circle " + " -> ".join(ring) + ": "
+            path.append(following)
+    return ""

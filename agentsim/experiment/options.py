@@ -1,0 +1,32 @@
+"""What can be asked of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agentsim.experiment.stopping import RUNS
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done (`runs levers sensitivity rates crossings`), how much, of what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`precision` (a share) instead of a fixed number of `runs`; `jobs` worker processes."""
+
+    runs: int = RUNS
+    precision: float | None = None
+    seed: int = 0
+    jobs: int = 1
+    levers: bool = True
+    sensitivity: bool = True
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.runs < 1:
+            raise ValueError(f"at least one run is needed, got {self.runs}")
+        if self.precision is not None and not 0 < self.precision < 1:
+            raise ValueError(f"a precision is a share between 0 and 1, got {self.precision:g}")
+        if self.jobs < 1:
+            raise ValueError(f"at least one process is needed, got {self.jobs}")

@@ -1,0 +1,176 @@
+"""One machine at several decode speeds: where the time goes at each, and where that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from agentsim.analysis import summarise
+from agentsim.analysis.findings import Findings
+from agentsim.analysis.outcome import Tally
+from agentsim.experiment.crossings import Costs, Crossing, crossings
+from agentsim.experiment.executors import Executor, executor_for
+from agentsim.experiment.levers import changes, tried
+from agentsim.experiment.options import Options
+from agentsim.experiment.replicate import affordable, replicated, several
+from agentsim.graph import Graph
+from agentsim.records import PEOPLE, SECOND, Part
+
+if TYPE_CHECKING:
+    from agentsim.spec import Source
+
+RATES = (5.0, 100.0, 800.0, 15_000.0)
+"""tok/s: the four speed classes."""
+
+PAIRS = 100
+SPANS = 200_000
+"""Replications, and spans, of one rate that is tried on the way to a crossing."""
+
+WORDS_PER_MINUTE = 238.0
+"""Silent reading of English prose (Brysbaert 2019, 190 studies)."""
+
+TOKENS_PER_WORD = 1.33
+"""The common rule of 0.75 words a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One rate. Shares are of the mean critical path.
+
+    `reads` is what a person of this workflow reads, tok/s of prose, and `outrun` how often that
+    fits into the rate of one stream; None where there is no person.
+    """
+
+    rate: float
+    findings: Findings
+    decode: float
+    tools: float
+    people: float
+    outrun: float | None
+    reads: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SweepResult:
+    """Rows by rate, and the crossings between. `lever`: what helps most at the highest rate."""
+
+    rows: tuple[Row, ...]
+    crossings: tuple[Crossing, ...]
+    lever: str = ""
+
+
+def sweep(
+    source: Source, rates: Sequence[float] = RATES, options: Options | None = None
+) -> SweepResult:
+    """Simulate the workflow at each rate (tok/s of one stream at empty context), the same draws.
+
+    Raises Problems where the files are wrong, EngineFault where a run cannot go on.
+    """
+    asked = options or Options()
+    ordered = sorted(set(rates))
+    graphs = [_at(source, rate) for rate in ordered]
+    with executor_for(asked.jobs) as executor:
+        runs = list(_runs(executor, graphs, asked))
+        findings = [
+            summarise(graph, own, asked.seed) for graph, own in zip(graphs, runs, strict=True)
+        ]
+        rows = tuple(map(_row, ordered, findings, graphs))
+        lever = ""
+        if asked.levers and rows:
+            lever = _lever(executor, graphs[-1], findings[-1], runs[-1], asked)
+        found = _crossings(executor, source, rows, runs, asked) if rows else []
+    return SweepResult(rows, tuple(found), lever)
+
+
+def _at(source: Source, rate: float) -> Graph:
+    """The graph at a rate; a rate given for a role by name stays."""
+    from agentsim.spec import load
+
+    kept = tuple(own for own in source.rates if "=" in own)
+    return load(replace(source, rates=(*kept, repr(float(rate)))))
+
+
+def _runs(executor: Executor, graphs: Sequence[Graph], asked: Options) -> Iterator[list[Tally]]:
+    for done, graph in enumerate(graphs, 1):
+        yield replicated(executor, graph, asked.seed, asked.runs, asked.precision)
+        if asked.progress is not None:
+            asked.progress("rates", done, len(graphs))
+
+
+def _row(rate: float, findings: Findings, graph: Graph) -> Row:
+    costs = _costs(findings.breakdown, findings.wall.mean)
+    reads = _reads(graph)
+    wall = costs.wall or 1.0
+    return Row(
+        rate=rate,
+        findings=findings,
+        decode=costs.decode / wall,
+        tools=costs.tools / wall,
+        people=costs.people / wall,
+        outrun=None if reads is None else rate / reads,
+        reads=reads,
+    )
+
+
+def _costs(breakdown: dict[str, float], wall: float) -> Costs:
+    return Costs(
+        decode=breakdown[Part.DECODE.label],
+        tools=breakdown[Part.TOOL.label],
+        people=sum(breakdown[part.label] for part in sorted(PEOPLE)),
+        wall=wall,
+    )
+
+
+def _reads(graph: Graph) -> float | None:
+    """Tokens of prose a second that the first person of the workflow reads."""
+    if not graph.people:
+        return None
+    prose = graph.people[0].reading.prose
+    return (prose if prose is not None else WORDS_PER_MINUTE / 60) * TOKENS_PER_WORD
+
+
+def _lever(
+    executor: Executor, graph: Graph, findings: Findings, tallies: Sequence[Tally], asked: Options
+) -> str:
+    """What helps most once decoding is as fast as it was tried."""
+    others = [change for change in changes(graph, findings) if change.what != "decode"]
+    found = tried(executor, others, findings.wall.mean, tallies, asked.seed, asked.progress)
+    return f"{found[0].change} {found[0].what}" if found and found[0].saves > 0 else ""
+
+
+def _crossings(
+    executor: Executor,
+    source: Source,
+    rows: Sequence[Row],
+    runs: Sequence[list[Tally]],
+    asked: Options,
+) -> list[Crossing]:
+    """From the rate at which decoding and all else are nearest to each other."""
+    tried_before = 0
+
+    def probe(rate: float) -> Costs:
+        nonlocal tried_before
+        graph = _at(source, rate)
+        tallies = next(several(executor, [graph], asked.seed, count, "crossings"))
+        tried_before += 1
+        if asked.progress is not None:
+            asked.progress("crossings", tried_before, 0)
+        return mean_costs(tallies)
+
+    nearest = min(range(len(rows)), key=lambda i: abs(rows[i].decode - 0.5))
+    count = affordable(runs[nearest], PAIRS, SPANS)
+    people = {name for name, own in rows[nearest].findings.people.items() if own.times_needed}
+    who = people.pop() if len(people) == 1 else "people"
+    return crossings(probe, rows[nearest].rate, who)
+
+
+def mean_costs(tallies: Sequence[Tally]) -> Costs:
+    """Mean seconds by what they went to."""
+    totals = {part.label: 0 for part in Part}
+    for tally in tallies:
+        for _, part, _, time in tally.path:
+            totals[Part(part).label] += time
+    scale = SECOND * len(tallies)
+    wall = sum(tally.wall for tally in tallies) / scale
+    return _costs({kind: time / scale for kind, time in totals.items()}, wall)

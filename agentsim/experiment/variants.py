@@ -1,0 +1,167 @@
+"""A graph with one thing changed: what a lever tries, and what a comparison holds beside another.
+
+Names, paths and ranks stay as they are, so every variant draws the same numbers as the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from agentsim.graph import (
+    Agent,
+    AgentPlan,
+    Ask,
+    Block,
+    Fork,
+    Graph,
+    Loop,
+    Node,
+    PersonPlan,
+    ServerPlan,
+    ToolPlan,
+    Work,
+)
+from agentsim.laws.reading import Reading
+from agentsim.records import Part
+
+
+def with_decode(graph: Graph, factor: float) -> Graph:
+    """All decoding takes `factor` times as long; 0 is infinitely fast."""
+    return _with_servers(graph, lambda plan: replace(plan, decode=plan.decode.times(factor)))
+
+
+def with_prefill(graph: Graph, factor: float) -> Graph:
+    """All that comes before the first token, save the network, takes `factor` times as long."""
+
+    def change(plan: ServerPlan) -> ServerPlan:
+        first = plan.first_token
+        return replace(
+            plan,
+            prefill=None if plan.prefill is None else plan.prefill.times(factor),
+            first_token=None if first is None else first.scaled(factor),
+            per_input_token=plan.per_input_token * factor,
+        )
+
+    return _with_servers(graph, change)
+
+
+def with_slot(graph: Graph, server: int) -> Graph:
+    """One slot more on that server; unchanged where it has no limit."""
+    plan = graph.servers[server]
+    if plan.slots is None:
+        return graph
+    own = list(graph.servers)
+    own[server] = replace(plan, slots=plan.slots + 1)
+    return replace(graph, servers=tuple(own))
+
+
+def with_tools(graph: Graph, factor: float, name: str = "") -> Graph:
+    """Running tools takes `factor` times as long: all of them, or those of that name."""
+
+    def tool(plan: ToolPlan) -> ToolPlan:
+        if plan.part is not Part.TOOL or (name and plan.name != name):
+            return plan
+        return replace(plan, time=plan.time.scaled(factor))
+
+    def agent(plan: AgentPlan) -> AgentPlan:
+        return replace(plan, tools=tuple((tool(own), share) for own, share in plan.tools))
+
+    def change(node: Node) -> Node:
+        match node:
+            case Work():
+                return replace(node, tool=tool(node.tool))
+            case Agent():
+                return replace(node, plan=agent(node.plan))
+        return node
+
+    return replace(graph, root=_edited(graph.root, change))
+
+
+def with_people(graph: Graph, factor: float) -> Graph:
+    """People's work takes `factor` times as long: reading and deciding. Noticing stays."""
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Ask):
+            return node
+        time, decides = node.time, node.decides
+        return replace(
+            node,
+            time=None if time is None else time.scaled(factor),
+            decides=None if decides is None else decides.scaled(factor),
+        )
+
+    def person(plan: PersonPlan) -> PersonPlan:
+        decides = None if plan.decides is None else plan.decides.scaled(factor)
+        return replace(plan, reading=_slower(plan.reading, factor), decides=decides)
+
+    people = tuple(person(plan) for plan in graph.people)
+    return replace(graph, root=_edited(graph.root, change), people=people)
+
+
+def with_lines(graph: Graph, factor: float) -> Graph:
+    """People read `factor` times as many lines, while as many are written: decoding stays."""
+    people = tuple(
+        replace(plan, reading=replace(plan.reading, code=plan.reading.code / factor))
+        if plan.reading.code is not None
+        else plan
+        for plan in graph.people
+    )
+    return replace(graph, people=people)
+
+
+def with_person(graph: Graph, person: int) -> Graph:
+    """One more of that human role."""
+    own = list(graph.people)
+    own[person] = replace(own[person], count=own[person].count + 1)
+    return replace(graph, people=tuple(own))
+
+
+def with_capacity(graph: Graph, pool: int) -> Graph:
+    """One unit more in that pool."""
+    own = list(graph.pools)
+    own[pool] = replace(own[pool], capacity=own[pool].capacity + 1)
+    return replace(graph, pools=tuple(own))
+
+
+def with_limit(graph: Graph, path: str) -> Graph:
+    """One item more at once in the `each` at that path."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Fork) and node.path == path and node.limit is not None:
+            return replace(node, limit=node.limit + 1)
+        return node
+
+    return replace(graph, root=_edited(graph.root, change))
+
+
+def _with_servers(graph: Graph, change: Callable[[ServerPlan], ServerPlan]) -> Graph:
+    return replace(graph, servers=tuple(change(plan) for plan in graph.servers))
+
+
+def _slower(reading: Reading, factor: float) -> Reading:
+    def rate(own: float | None) -> float | None:
+        return None if own is None else own / factor
+
+    return Reading(
+        reading.fixed * factor, rate(reading.prose), rate(reading.code), rate(reading.skim)
+    )
+
+
+def _edited(node: Block, change: Callable[[Node], Node]) -> Block:
+    """The tree below a block with every node changed, from the inside out."""
+    edited = _edit(node, change)
+    assert isinstance(edited, Block)
+    return edited
+
+
+def _edit(node: Node, change: Callable[[Node], Node]) -> Node:
+    match node:
+        case Block():
+            node = replace(node, steps=tuple(_edit(step, change) for step in node.steps))
+        case Fork():
+            node = replace(node, branches=tuple(_edit(own, change) for own in node.branches))
+        case Loop():
+            between = None if node.between is None else _edited(node.between, change)
+            node = replace(node, body=_edited(node.body, change), between=between)
+    return change(node)

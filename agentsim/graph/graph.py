@@ -1,0 +1,73 @@
+"""The compiled run: all that can be known without a clock and without a random number."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from dataclasses import dataclass
+
+from agentsim.graph.cast import PersonPlan, PoolPlan
+from agentsim.graph.nodes import Block
+from agentsim.graph.server import ServerPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits that all must hold: seconds, dollars; `chance` is the share of runs that must meet them."""
+
+    wall: float | None = None
+    without_people: float | None = None
+    person: float | None = None
+    money: float | None = None
+    chance: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A row of the table of steps: its path and the kind the person wrote (`agent`, `loop`)."""
+
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """A value that the file did not give.
+
+    `what` is a person's words ("coder: turns"), `value` as it would be written, `source` where it
+    comes from, `key` the path of the field in the file ("agents/coder/turns"). `low` and `high`
+    (as written) are the span that a sensitivity check tries; None: not tried.
+    """
+
+    what: str
+    value: str
+    source: str
+    key: str
+    low: object = None
+    high: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What is to run. `steps[rank]` tells a node's path. `notes` are warnings known before the run.
+
+    `start` is the calendar instant of time 0 as UTC seconds since 1970 and `zone` its IANA name,
+    where the workflow gives one. `exact`: nothing is drawn, one replication says all.
+    """
+
+    name: str
+    root: Block
+    steps: tuple[Step, ...]
+    servers: tuple[ServerPlan, ...]
+    pools: tuple[PoolPlan, ...]
+    people: tuple[PersonPlan, ...]
+    budget: Budget | None = None
+    start: float | None = None
+    zone: str | None = None
+    exact: bool = False
+    assumed: tuple[Assumed, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def digest(self) -> str:
+        """A name for exactly this graph: part of the key of a stored result."""
+        return hashlib.sha256(pickle.dumps(self, protocol=5)).hexdigest()

@@ -1,0 +1,149 @@
+"""The nodes of a compiled run. A step of a workflow becomes one node; twelve kinds, nine nodes.
+
+A node's `rank` is its place in declaration order and its index in `Graph.steps`. `name` is what
+its draws are keyed by: its id where that is unique in the file, else its path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentsim.chance import Distribution
+from agentsim.graph.cast import AgentPlan, ToolPlan
+from agentsim.records import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What stands around a step: whether it runs, how long it may take, how often it is tried.
+
+    `when` empty means always; a constant false means `never`. Seconds throughout.
+    """
+
+    when: tuple[Verdict, ...] = ()
+    never: bool = False
+    timeout: float | None = None
+    tries: int = 1
+    retry_wait: float = 0.0
+    go_on: bool = False
+
+    def skips(self, verdict: Verdict | None) -> bool:
+        """Whether the step is left out, given the last verdict in scope."""
+        return self.never or (bool(self.when) and verdict not in self.when)
+
+
+PLAIN = Guard()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    rank: int
+    path: str
+    name: str
+    guard: Guard = PLAIN
+    priority: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """How a step decides: chance to approve by round (the last one holds on), and to reject."""
+
+    approves: tuple[float, ...]
+    rejects: float = 0.0
+
+    def verdict(self, round_: int, u: float) -> Verdict:
+        """What one draw `u` says in that round (from 0): approving and rejecting are one draw."""
+        approves = self.approves[min(round_, len(self.approves) - 1)]
+        if u < approves:
+            return Verdict.APPROVED
+        return Verdict.REJECTED if u >= 1.0 - self.rejects else Verdict.CHANGES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block(Node):
+    """Steps one after another; with `needs` (for each step the positions it waits for) a graph."""
+
+    steps: tuple[Node, ...]
+    needs: tuple[tuple[int, ...], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(Node):
+    """One request. `session` None: a new one, named by the step's id (`label`)."""
+
+    role: str
+    server: int
+    session: str | None
+    label: str
+    prompt: tuple[tuple[str, int], ...]
+    input: Distribution
+    thinking: Distribution
+    output: Distribution
+    max_output: int | None
+    says: Says | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent(Node):
+    """Turns of call + tools in one session; `task` tokens are added first; `reads`: the changes too."""
+
+    plan: AgentPlan
+    session: str | None
+    label: str
+    task: Distribution
+    reads: bool
+    says: Says | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work(Node):
+    """One tool run, or a wait."""
+
+    tool: ToolPlan
+    says: Says | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask(Node):
+    """Asks a person: `time` (s) in all, or what is read plus `decides` (s).
+
+    `reads` is `changes`, `lines`, `words` or empty; `amount` the lines or words. `writes` lines.
+    """
+
+    person: int
+    time: Distribution | None
+    reads: str
+    amount: Distribution | None
+    decides: Distribution | None
+    writes: Distribution | None
+    says: Says | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fork(Node):
+    """Branches side by side.
+
+    `parallel`: each of `branches` once. `each` (`items` set): item i runs branches[i], or the one
+    branch that all items share; every item is a task of its own. `limit` items at once, refilled
+    as one ends, or in `waves`. `join` is how many must end: 0 = all; the others are cancelled.
+    """
+
+    branches: tuple[Node, ...]
+    items: int | None = None
+    limit: int | None = None
+    waves: bool = False
+    join: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop(Node):
+    """At most `rounds` rounds of `body`, `between` before a further one; leaves when approved.
+
+    What a loop that runs out does: `changes_fail` after `changes`, `failed_fail` after `failed`.
+    """
+
+    body: Block
+    between: Block | None
+    rounds: int
+    changes_fail: bool = False
+    failed_fail: bool = True

@@ -1,0 +1,75 @@
+"""What serves the models: one `ServerPlan` a simulated endpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentsim.chance import Distribution
+from agentsim.laws.decode import Decode
+from agentsim.laws.prefill import PrefillLaw
+from agentsim.laws.price import Price
+
+
+@dataclass(frozen=True, slots=True)
+class CachePlan:
+    """`kind` is a row of laws.caches; `ttl` in nanoseconds; `answers`: what was answered is kept too."""
+
+    kind: str = "none"
+    ttl: int = 0
+    block: int = 1
+    answers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LimitPlan:
+    """One quota: what it counts, and its bucket. `reserve` takes the call's max_output up front."""
+
+    count: str  # requests input uncached_input output total
+    bucket: float
+    refill: float  # per second
+    reserve: bool
+    refund: bool
+    account: str  # shared by all servers that name it; the server's own name else
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Where a profile's figures come from. `grade` A (raw file), B (third party), C (older or blog)."""
+
+    title: str
+    model: str = ""
+    grade: str = ""
+    as_of: str = ""
+    url: str = ""
+    notes: tuple[str, ...] = ()
+    deepest: int | None = None
+    """The longest context, in tokens, at which the profile was measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPlan:
+    """One endpoint. Times are seconds, prices dollars, `context` and `max_output` tokens.
+
+    Before the output stands either `latency` + `prefill` (then n tokens take n decode steps) or
+    `first_token` + `per_input_token` (then n tokens take n - 1 steps). `shared`: calls decode
+    together in a batch; else every call has the speed of one stream. `slots` None: no limit.
+    """
+
+    name: str
+    profile: str
+    roles: tuple[str, ...]
+    decode: Decode
+    prefill: PrefillLaw | None
+    latency: Distribution | None
+    first_token: Distribution | None
+    per_input_token: float
+    spread: Distribution | None
+    slots: int | None
+    shared: bool
+    schedule: str  # exclusive separate
+    context: int | None
+    max_output: int | None
+    cache: CachePlan
+    limits: tuple[LimitPlan, ...]
+    price: Price | None
+    about: About

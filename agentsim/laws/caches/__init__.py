@@ -1,0 +1,40 @@
+"""Prefix caches: one file a kind, one row a kind."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from agentsim.laws.caches.none import NoCache
+from agentsim.laws.caches.ttl import TtlCache
+from agentsim.laws.prefix import Prefix
+
+
+class Cache(Protocol):
+    """What a server remembers of the prompts that it has read. Times are whole nanoseconds.
+
+    `keep` alone serves where a call's times are known in advance. Where they are not, `begin` when
+    the call enters service and `keep` when it leaves: in between its prompt is in use. A server
+    does either for all its calls.
+    """
+
+    def lookup(self, prefix: Prefix, now: int) -> int:
+        """How many of the prefix's first tokens need not be read by a request that starts now."""
+
+    def begin(self, prefix: Prefix, now: int, ready: int) -> None:
+        """A request has started; its whole prompt has been read at `ready`."""
+
+    def keep(self, prefix: Prefix, ready: int, end: int, answered: int = 0) -> None:
+        """A request's prompt was read at `ready` and last used at `end`.
+
+        answered: tokens of its answer that stay in the session and stand before the first thing
+        dropped (0 where it thought first and thinking is not kept). An `end` before `ready` is a
+        request that was cut short while its prompt was read: nothing of it is kept.
+        """
+
+
+def cache_of(kind: str, ttl: int, block: int, answers: bool) -> Cache:
+    """A new, empty cache of a kind (a key of `CACHES`); `ttl` in nanoseconds."""
+    return CACHES[kind](ttl, block, answers)
+
+
+CACHES: dict[str, type[NoCache] | type[TtlCache]] = {"none": NoCache, "ttl": TtlCache}

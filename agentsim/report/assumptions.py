@@ -1,0 +1,63 @@
+"""What was taken for granted: how many values, the ones that matter, and the names of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentsim.analysis.findings import Findings, Sway
+from agentsim.report import show
+from agentsim.report.blocks import Notes
+from agentsim.report.text import name, safe
+
+MATTER = 2  # values that are named with the span of answers that they make
+NAMED = 24  # values that are named at all; `validate --full` shows every one
+
+
+def assumed(findings: Findings) -> Notes | None:
+    """The values that the file did not give, those first that move the answer most."""
+    if not findings.assumed:
+        return None
+    ranked = sorted(findings.sensitivity, key=lambda sway: -abs(sway.high - sway.low))
+    moving = [it for it in ranked if abs(it.high - it.low) >= 0.005 * findings.wall.p50 > 0]
+    values = {str(it.get("key", "")): it for it in findings.assumed}
+    count = len(findings.assumed)
+    items = []
+    if moving:
+        told = [_sway(sway, values.get(sway.key)) for sway in moving[:MATTER]]
+        items.append("The one that matters:" if len(told) == 1 else "The two that matter most:")
+        items += told
+    elif ranked:
+        items.append("None of those that were tried moves the typical run by 1 %.")
+    first = [str(sway.key) for sway in moving[:MATTER]]
+    items.append(_names([it for key, it in values.items() if key not in first], bool(first)))
+    title = f"Assumed ({show.plural(count, 'value')}; `agentsim validate FILE --full` shows all)"
+    return Notes(title, tuple(item for item in items if item), "dim")
+
+
+def _sway(sway: Sway, given: dict[str, Any] | None) -> str:
+    value = f" = {name(given['value'], 28)}" if given and given.get("value") else ""
+    return f"- {name(sway.value, 30)}{value}: typical {span(sway.low, sway.high)}"
+
+
+def span(low: float, high: float) -> str:
+    """`35..58 min`; where the units differ `50 s..1.2 min`."""
+    first, last = show.duration(min(low, high)), show.duration(max(low, high))
+    number, _, unit = first.rpartition(" ")
+    if number and " " not in number and last.endswith(f" {unit}") and last.count(" ") == 1:
+        return f"{number}..{last}"
+    return f"{first}..{last}"
+
+
+def _names(values: list[dict[str, Any]], others: bool) -> str:
+    """`coder: turns, output; you: pickup`: names by their owner, at most `NAMED` of them."""
+    owners: dict[str, list[str]] = {}
+    for it in values[:NAMED]:
+        owner, colon, what = safe(it.get("what", "")).partition(": ")
+        owners.setdefault(owner if colon else "", []).append(what if colon else owner)
+    told = [
+        (f"{name(owner, 24)}: " if owner else "") + ", ".join(name(what, 30) for what in names)
+        for owner, names in owners.items()
+    ]
+    more = f"; {len(values) - NAMED} more" if len(values) > NAMED else ""
+    head = "The others: " if others and told else ""
+    return f"{head}{'; '.join(told)}{more}"

@@ -1,0 +1,82 @@
+"""The figures of answers as CSV: a row an answer, a column a figure, named as in the JSON.
+
+Only names that every answer has become columns, so that rows of different workflows can be put
+below each other. Steps, servers, pools and people stand in the JSON.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agentsim.analysis.findings import Findings
+from agentsim.report import json_
+from agentsim.report.sweeping import Swept
+
+_TAKEN = (
+    *("workflow", "hardware", "seed", "replications", "outcome.done", "outcome.failed"),
+    *("wall", "without_people", "busy", "first_output", "budget.met", "breakdown"),
+    *("bottleneck", "calls", "tokens", "cost.total"),
+)
+_SPREAD = tuple(name for name in json_.STATS if name != "ci95")
+
+
+def answer(findings: Findings) -> str:
+    """A head and one row."""
+    return table([row(findings)])
+
+
+def sweep(result: Swept) -> str:
+    """A head and a row a speed."""
+    return table({"rate": it.rate, "outrun": it.outrun, **row(it.findings)} for it in result.rows)
+
+
+def row(findings: Findings) -> dict[str, Any]:
+    """The figures of one answer by their dotted names; empty text where there is none."""
+    told = json_.answer(findings)
+    told["hardware"] = "; ".join(f"{role}={it}" for role, it in told["hardware"].items())
+    for name in ("wall", "without_people", "busy", "first_output"):
+        spread = told[name] or {}
+        low, high = spread.get("ci95") or (None, None)
+        told[name] = {key: spread.get(key) for key in _SPREAD} | {
+            "ci95_low": low,
+            "ci95_high": high,
+        }
+    told["budget"] = told["budget"] or {"met": None}
+    flat = dict(_flat("", told))
+    return {
+        key: value
+        for taken in _TAKEN
+        for key, value in flat.items()
+        if key == taken or key.startswith(f"{taken}.")
+    }
+
+
+def _flat(prefix: str, value: Any) -> Iterable[tuple[str, Any]]:
+    if not isinstance(value, dict):
+        yield prefix, value
+        return
+    for key, it in value.items():
+        yield from _flat(f"{prefix}.{key}" if prefix else key, it)
+
+
+def table(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows with one head, lines ended as the format's rules (RFC 4180) say."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    first = True
+    for each in rows:
+        if first:
+            writer.writerow(each)
+            first = False
+        writer.writerow([_cell(value) for value in each.values()])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A text that a spreadsheet would take for a formula is told to be text."""
+    if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"}:
+        return f"'{value}"
+    return "" if value is None else value

@@ -1,0 +1,164 @@
+"""`hw list` and `hw show`: what each profile does, as documents and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from agentsim.analysis import hardware as figures
+from agentsim.analysis.hardware import Rated
+from agentsim.graph import ServerPlan
+from agentsim.report import csv_, json_, show
+from agentsim.report.blocks import Block, Code, Column, Document, Foot, Headline, Notes, Table
+from agentsim.report.hardware_words import NONE, facts, speed
+from agentsim.report.text import columns, name, safe
+
+WIDTH = 80
+_LEGEND = (
+    "DECODE, PREFILL: tok/s of one stream at 0 / 32k of context; one figure: the same at both. "
+    "x8: tok/s of 8 streams together; - is one at a time, not shared or not measured.",
+    "FIT: acceptable from 100 prefill and 10 decode, ok-ish 200 and 15, wonderful 1,000 and 100; "
+    "the lower counts. ! has quotas, < holds less than 32k of context.",
+    "SRC: A measured, B a third party, C older or second-hand; the year.",
+)
+
+
+def listing(plans: Sequence[ServerPlan]) -> Document:
+    """All profiles, a row each, in 80 columns: the model's name gives way first."""
+    rows = [_row(figures.rated(plan)) for plan in plans]
+    heads = ("NAME", "MODEL", "DECODE", "PREFILL", "x8", "FIT", "SRC")
+    others = [[row[i] for row in (heads, *rows)] for i in range(len(heads)) if heads[i] != "MODEL"]
+    taken = 2 + sum(2 + max(map(columns, cells)) for cells in others)
+    room = max(8, WIDTH - taken)
+    told = tuple((row[0], name(row[1], room), *row[2:]) for row in rows)
+    right = {"DECODE", "PREFILL", "x8"}
+    table = Table("", tuple(Column(head, head in right) for head in heads), told, notes=_LEGEND)
+    return Document((table, Foot((("more: agentsim hw show NAME",),))))
+
+
+def _row(row: Rated) -> tuple[str, ...]:
+    small = row.context is not None and row.context < figures.DEEP
+    marks = ("!" if row.quota else "") + ("<" if small else "")
+    return (
+        safe(row.name),
+        safe(row.model) or NONE,
+        _two(row.decode, row.decode_deep),
+        _reading(row),
+        NONE if row.total8 is None else show.number(row.total8),
+        (row.fit or NONE) + marks,
+        f"{row.grade} {_year(row.as_of)}".strip() or NONE,
+    )
+
+
+def _reading(row: Rated) -> str:
+    if row.first_token is not None:
+        return f"{show.tight(row.first_token)} first"
+    return NONE if row.prefill is None else _two(row.prefill, row.prefill_deep)
+
+
+def _two(first: float, deep: float | None) -> str:
+    """`58/43`; one figure where both read the same or the context ends before."""
+    both = [show.number(first), show.number(first if deep is None else deep)]
+    return both[0] if both[0] == both[1] else "/".join(both)
+
+
+def _year(as_of: str) -> str:
+    year = as_of[:4]
+    return year[2:] if len(year) == 4 and year.isdigit() else ""
+
+
+def shown(plan: ServerPlan) -> Document:
+    """One profile: its laws in words, what they come to, and what it leaves out."""
+    about = plan.about
+    blocks: list[Block] = [
+        Headline(name(about.title, 60), (safe(plan.profile),)),
+        Table("", (Column(""), Column("")), facts(plan)),
+    ]
+    if about.url:
+        blocks.append(Code(safe(about.url)))
+    blocks += [_depths(plan), *_crowds(plan), _examples(plan)]
+    if about.notes:
+        blocks.append(Notes("Not modelled, assumed, to know", tuple(map(safe, about.notes))))
+    return Document(tuple(blocks))
+
+
+def _depths(plan: ServerPlan) -> Table:
+    table = figures.depths(plan)
+    rows = tuple(
+        (
+            show.tokens(row.context),
+            speed(row.decode) + ("" if row.measured else " ?"),
+            NONE if row.prefill is None else speed(row.prefill),
+            show.tight(row.read),
+        )
+        for row in table
+    )
+    heads = ("context", "decode tok/s", "prefill tok/s", "cold prompt of that length")
+    notes = () if all(row.measured for row in table) else ("? beyond what was measured",)
+    columns_ = tuple(Column(head, True) for head in heads)
+    return Table("One stream alone", columns_, rows, notes=notes)
+
+
+def _crowds(plan: ServerPlan) -> list[Table]:
+    crowds = figures.crowds(plan)
+    if not crowds:
+        return []
+    rows = tuple(
+        (
+            str(row.streams),
+            speed(row.each),
+            speed(row.total) + ("" if row.measured else " ?"),
+        )
+        for row in crowds
+    )
+    beyond = not all(row.measured for row in crowds)
+    heads = ("streams", "each tok/s", "all tok/s")
+    notes = ("? beyond the largest batch that was measured",) if beyond else ()
+    columns_ = tuple(Column(head, True) for head in heads)
+    return [Table("Several streams, empty context", columns_, rows, notes=notes)]
+
+
+def _examples(plan: ServerPlan) -> Table:
+    rows = []
+    for row in figures.examples(plan):
+        call = f"{show.tokens(row.input)} in, {show.tokens(row.output)} out"
+        if not row.fits:
+            rows.append((call, NONE, "too long", NONE))
+            continue
+        money = NONE if row.money is None else show.money(row.money)
+        rows.append((call, show.tight(row.first), show.tight(row.total), money))
+    heads = (
+        Column("a call alone"),
+        *(Column(it, True) for it in ("first token", "in all", "costs")),
+    )
+    return Table("", heads, tuple(rows), notes=("nothing cached, typical latency",))
+
+
+def list_data(plans: Sequence[ServerPlan]) -> dict[str, Any]:
+    """The rows of `hw list` for JSON: tok/s, seconds, tokens; null where there is no figure."""
+    return {**json_.head("hardware"), "profiles": [asdict(figures.rated(plan)) for plan in plans]}
+
+
+def list_csv(plans: Sequence[ServerPlan]) -> str:
+    """A row a profile."""
+    return csv_.table(asdict(figures.rated(plan)) for plan in plans)
+
+
+def show_data(plan: ServerPlan) -> dict[str, Any]:
+    """One profile for JSON: the row of the list, and all tables of `hw show`."""
+    return {
+        **json_.head("hardware"),
+        "title": plan.about.title,
+        "url": plan.about.url,
+        "profile": asdict(figures.rated(plan)),
+        "by_context": [asdict(row) for row in figures.depths(plan)],
+        "by_streams": [asdict(row) for row in figures.crowds(plan)],
+        "examples": [asdict(row) for row in figures.examples(plan)],
+        "notes": list(plan.about.notes),
+    }
+
+
+def show_csv(plan: ServerPlan) -> str:
+    """A row a context."""
+    return csv_.table({"name": plan.profile, **asdict(row)} for row in figures.depths(plan))

@@ -1,0 +1,163 @@
+"""The parts of a profile in plain words: what it was given as, with every unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from agentsim.analysis import hardware
+from agentsim.chance import Distribution
+from agentsim.graph import LimitPlan, ServerPlan
+from agentsim.laws.prefill import Prefill
+from agentsim.records import SECOND
+from agentsim.report import show
+from agentsim.report.text import name, safe
+
+NONE = "-"
+LONGEST = 60  # columns of a value beside its label
+GRADES = MappingProxyType(
+    {
+        "A": "A, raw file or the provider",
+        "B": "B, one third party",
+        "C": "C, older model, aggregator or blog",
+    }
+)
+_SCHEDULES = MappingProxyType(
+    {
+        "exclusive": "one prompt at a time, decoding waits",
+        "separate": "does not hold up decoding",
+    }
+)
+_COUNTED = MappingProxyType({"uncached_input": "input that is not cached", "total": "all tokens"})
+
+
+def facts(plan: ServerPlan) -> tuple[tuple[str, str], ...]:
+    """(label, value) rows, none wider than fits beside its label."""
+    rows = (
+        *_source(plan),
+        *_decode(plan),
+        *_before(plan),
+        *_fit(plan),
+        *_limits(plan),
+        *_money(plan),
+    )
+    return tuple((label, name(value, LONGEST)) for label, value in rows)
+
+
+def speed(per_second: float) -> str:
+    """tok/s with one decimal below 100: what tells 21.9 from 24.5."""
+    return f"{per_second:.1f}" if per_second < 99.95 else show.number(per_second)
+
+
+def _source(plan: ServerPlan) -> Iterator[tuple[str, str]]:
+    about = plan.about
+    if about.model:
+        yield "model", safe(about.model)
+    when = f", {safe(about.as_of)}" if about.as_of else ""
+    yield "source", f"{GRADES.get(about.grade, 'not given')}{when}"
+
+
+def _decode(plan: ServerPlan) -> Iterator[tuple[str, str]]:
+    law = plan.decode
+    pace = f"{speed(law.rate)} tok/s, {_time(law.step(1))} a step"
+    yield "decode", pace + (f" of {law.per_step:g} tokens" if law.per_step != 1 else "")
+    if law.fit:
+        a, b, d = map(_time, law.fit)
+        yield "", f"B streams: {a} + {b} x B + {d} x root of B"
+    if law.slope:
+        yield "", f"+ {_time(law.slope)} a step for each token of context"
+    else:
+        yield "", "the same at any context (no slope given)"
+    if not plan.shared:
+        yield "", "calls do not slow each other down"
+    if plan.spread is not None:
+        low, high = plan.spread.at(0.1), plan.spread.at(0.9)
+        yield "", f"a call takes {low:.2f} to {high:.2f} times that (8 in 10)"
+
+
+def _before(plan: ServerPlan) -> Iterator[tuple[str, str]]:
+    if plan.first_token is not None:
+        yield "first token", _spread(plan.first_token)
+        if plan.per_input_token:
+            yield "", f"+ {_time(plan.per_input_token)} a token of input, cached or not"
+        return
+    if plan.latency is not None:
+        yield "latency", _spread(plan.latency)
+    law = plan.prefill
+    if law is None:
+        yield "prefill", "takes no time"
+        return
+    if isinstance(law, Prefill):
+        rate = f"{show.number(1 / law.per_token)} tok/s" if law.per_token else "no time a token"
+        slope = f" + {_time(law.slope)} a token for each before it" if law.slope else ""
+        yield "prefill", rate + slope
+    else:
+        yield "prefill", "a table of rates by depth"
+    fixed = getattr(law, "fixed", 0.0)
+    if fixed:
+        yield "", f"+ {_time(fixed)} a prompt"
+    yield "", _SCHEDULES[plan.schedule]
+
+
+def _fit(plan: ServerPlan) -> Iterator[tuple[str, str]]:
+    found = hardware.fit(plan)
+    if found is not None:
+        small = plan.context is not None and plan.context < hardware.DEEP
+        yield "fit for agents", found + (", but it holds little context" if small else "")
+
+
+def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
+    if plan.slots is not None:
+        yield "slots", "one call at a time" if plan.slots == 1 else f"{plan.slots:,} calls at once"
+    if plan.context is not None:
+        yield "context", f"{plan.context:,} tokens"
+    if plan.max_output is not None:
+        yield "longest answer", f"{plan.max_output:,} tokens"
+    yield "prompt cache", _cache(plan)
+    for i, limit in enumerate(plan.limits):
+        yield "" if i else "quotas", _quota(limit)
+        if limit.reserve:
+            back = "given back" if limit.refund else "not given back"
+            yield "", f"  the longest answer is reserved, {back}"
+
+
+def _cache(plan: ServerPlan) -> str:
+    cache = plan.cache
+    if cache.kind == "none":
+        return "none"
+    what = "prompts and answers" if cache.answers else "prompts"
+    blocks = f", in blocks of {cache.block}" if cache.block > 1 else ""
+    return f"{what}, until {show.duration(cache.ttl / SECOND)} after the last use{blocks}"
+
+
+def _quota(limit: LimitPlan) -> str:
+    what = _COUNTED.get(limit.count, limit.count)
+    shown = show.number if limit.count == "requests" else show.tokens
+    refill = shown(limit.refill * show.MINUTE)
+    return f"{what}: {shown(limit.bucket)}, refilled {refill} a minute"
+
+
+def _money(plan: ServerPlan) -> Iterator[tuple[str, str]]:
+    price = plan.price
+    if price is None:
+        return
+    parts = [("input", price.input), ("cached", price.cached), ("cache write", price.cache_write)]
+    known = [*parts, ("output", price.output)]
+    told = [f"{what} {show.money(it)}" for what, it in known if it is not None]
+    yield "per M tokens", ", ".join(told)
+
+
+def _spread(spread: Distribution) -> str:
+    """`318 ms typical, 1 in 10 over 482 ms`."""
+    typical, high = spread.at(0.5), spread.at(0.9)
+    if spread.low == spread.high:
+        return show.duration(typical)
+    return f"{show.duration(typical)} typical, 1 in 10 over {show.duration(high)}"
+
+
+def _time(seconds: float) -> str:
+    """Three or four figures in ns, us, ms or s: steps and slopes are far below what people wait."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.4g} {unit}"
+    return f"{seconds * 1e9:.4g} ns"

@@ -1,0 +1,269 @@
+"""Findings as JSON, under the names of the results format: seconds, tokens, dollars, shares 0..1.
+
+What a later version fills (arrivals, quality) is there as `null`, so that a reader meets the same
+names in every answer. No NaN, no infinity: where there is no number there is `null`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import agentsim
+from agentsim.analysis.findings import (
+    Findings,
+    PersonFindings,
+    PoolFindings,
+    ServerFindings,
+    Stat,
+    StepFindings,
+)
+from agentsim.errors import Problem
+from agentsim.graph import Graph
+from agentsim.report.sweeping import Swept, closing
+from agentsim.report.words import KINDS
+
+FORMAT = 1
+STATS = ("mean", "ci95", "sd", "p5", "p50", "p80", "p90", "p95", "p99", "min", "max")
+
+
+def answer(findings: Findings) -> dict[str, Any]:
+    """The whole answer. Adding a name keeps `format`; changing what a name means raises it."""
+    told = {
+        **head("results"),
+        "workflow": findings.workflow,
+        "hardware": dict(findings.hardware),
+        "seed": findings.seed,
+        "replications": findings.replications,
+        "exact": findings.exact,
+        "assumed": [dict(value) for value in findings.assumed],
+        "warnings": list(findings.warnings),
+        "outcome": {
+            "done": findings.done,
+            "failed": findings.failed,
+            "reasons": dict(findings.reasons),
+            "verdict": dict(findings.verdicts),
+        },
+        **_times(findings),
+        "breakdown": {kind: findings.breakdown.get(kind, 0.0) for kind in KINDS},
+        **_reasons(findings),
+        "steps": {path: _step(step) for path, step in findings.steps.items()},
+        **_use(findings),
+        # where work arrives, and where quality is modelled
+        "throughput": None,
+        "cycle_time": None,
+        "in_progress": None,
+        "stable": None,
+        "backlog_per_day": None,
+        "quality": None,
+    }
+    clean = finite(told)
+    assert isinstance(clean, dict)
+    return clean
+
+
+def sweep(result: Swept) -> dict[str, Any]:
+    """The answer at each speed, and where something turns."""
+    told = {
+        **head("sweep"),
+        "rates": [row.rate for row in result.rows],
+        "rows": [
+            {"rate": row.rate, "outrun": row.outrun, "answer": answer(row.findings)}
+            for row in result.rows
+        ],
+        "crossings": [{"rate": it.rate, "text": it.text} for it in result.crossings],
+        "closing": closing(result),
+    }
+    clean = finite(told)
+    assert isinstance(clean, dict)
+    return clean
+
+
+def head(what: str) -> dict[str, Any]:
+    """The first keys of each of our JSON texts: what it is, its format, and who wrote it."""
+    return {"agentsim": what, "format": FORMAT, "version": agentsim.__version__}
+
+
+def _times(findings: Findings) -> dict[str, Any]:
+    budget = findings.budget
+    return {
+        "wall": stat(findings.wall),
+        "without_people": stat(findings.without_people),
+        "busy": stat(findings.busy),
+        "first_output": stat(findings.first_output),
+        "finish": findings.finish,
+        "budget": budget
+        and {"limits": dict(budget.limits), "chance": budget.chance, "met": budget.met},
+    }
+
+
+def _reasons(findings: Findings) -> dict[str, Any]:
+    found = findings.bottleneck
+    return {
+        "bottleneck": {
+            "kind": found.kind,
+            "what": found.what,
+            "share": found.share,
+            "sentence": found.sentence,
+        },
+        "where": [
+            {"kind": row.kind, "what": row.what, "seconds": row.seconds, "share": row.share}
+            for row in findings.where
+        ],
+        "levers": [
+            {
+                "what": lever.what,
+                "change": lever.change,
+                "saves": lever.saves,
+                "ci95": list(lever.ci95),
+                "leaves": lever.leaves,
+                "note": lever.note,
+            }
+            for lever in findings.levers
+        ],
+        "sensitivity": [
+            {"value": sway.value, "key": sway.key, "low": sway.low, "high": sway.high}
+            for sway in findings.sensitivity
+        ],
+    }
+
+
+def _use(findings: Findings) -> dict[str, Any]:
+    calls, tokens = findings.calls, findings.tokens
+    return {
+        "calls": {
+            "attempts": calls.attempts,
+            "done": calls.done,
+            "rejected": calls.rejected,
+            "failed": calls.failed,
+            "per_token": {"decode_only": calls.decode_only, "inclusive": calls.inclusive},
+        },
+        "tokens": {
+            "input": tokens.input,
+            "cached": tokens.cached,
+            "thinking": tokens.thinking,
+            "output": tokens.output,
+            "wasted": tokens.wasted,
+        },
+        "cost": {"total": findings.cost_total, "by_role": dict(findings.cost_by_role)},
+        "servers": {role: _server(server) for role, server in findings.servers.items()},
+        "pools": {name: _pool(pool) for name, pool in findings.pools.items()},
+        "people": {name: _person(person) for name, person in findings.people.items()},
+    }
+
+
+def stat(it: Stat | None) -> dict[str, Any] | None:
+    """`{mean, ci95, sd, p5 ... max}`, or `null` where nothing of it happened."""
+    if it is None:
+        return None
+    return {name: list(it.ci95) if name == "ci95" else getattr(it, name) for name in STATS}
+
+
+def _step(step: StepFindings) -> dict[str, Any]:
+    return {
+        "kind": step.kind,
+        "runs": step.runs,
+        "time": stat(step.time),
+        "wait": stat(step.wait),
+        "breakdown": dict(step.breakdown),
+        "started": stat(step.started),
+        "ended": stat(step.ended),
+    }
+
+
+def _server(server: ServerFindings) -> dict[str, Any]:
+    return {
+        "profile": server.profile,
+        "roles": list(server.roles),
+        "busy": server.busy,
+        "slots_busy": server.slots_busy,
+        "streams": {"mean": server.streams_mean, "max": server.streams_max},
+        "wait": stat(server.wait),
+        "hit_rate": server.hit_rate,
+        "tok_s_stream": server.tok_s_stream,
+        "tok_s_total": server.tok_s_total,
+        "tok_s_useful": server.tok_s_useful,
+        "quota_wait": server.quota_wait,
+        "can_serve": None,
+    }
+
+
+def _pool(pool: PoolFindings) -> dict[str, Any]:
+    return {
+        "busy": pool.busy,
+        "wait": stat(pool.wait),
+        "queue": {"mean": pool.queue_mean, "max": pool.queue_max},
+    }
+
+
+def _person(person: PersonFindings) -> dict[str, Any]:
+    return {
+        "busy": person.busy,
+        "wait": stat(person.wait),
+        "pickup": person.pickup,
+        "switches": person.switching,
+        "reading": person.reading,
+        "items": person.items,
+        "times_needed": person.times_needed,
+        "queue": {"mean": person.queue_mean, "max": person.queue_max},
+        "lines": person.lines,
+        "lines_per_hour": person.lines_per_hour,
+        "can_serve": None,
+    }
+
+
+def problems(found: Iterable[Problem]) -> dict[str, Any]:
+    """What is wrong with what was written, for an editor or a script."""
+    told = []
+    for problem in found:
+        place = problem.place
+        where = place and {"file": place.file, "line": place.line, "column": place.column}
+        told.append(
+            {
+                "code": problem.code,
+                "message": problem.message,
+                "place": where,
+                "hint": problem.hint,
+            }
+        )
+    return {**head("problems"), "problems": told}
+
+
+def found(graph: Graph) -> dict[str, Any]:
+    """What `validate` found in a file without a problem."""
+    return {
+        **head("validation"),
+        "workflow": graph.name,
+        "problems": [],
+        "steps": {step.path: step.kind for step in graph.steps},
+        "roles": {role: server.profile for server in graph.servers for role in server.roles},
+        "people": [person.name for person in graph.people],
+        "pools": [pool.name for pool in graph.pools],
+        "assumed": [
+            {"what": it.what, "value": it.value, "source": it.source, "key": it.key}
+            for it in graph.assumed
+        ],
+        "warnings": list(graph.notes),
+    }
+
+
+def finite(value: Any) -> Any:
+    """`value` with `None` for each number that is none, and lists for tuples."""
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case Mapping():
+            return {str(key): finite(it) for key, it in value.items()}
+        case list() | tuple():
+            return [finite(it) for it in value]
+        case None | bool() | int() | str():
+            return value
+        case _:
+            return str(value)
+
+
+def text(value: Any) -> str:
+    """Strict JSON in ASCII letters, so that it is the same bytes everywhere, and a line feed."""
+    return json.dumps(value, indent=2, allow_nan=False, ensure_ascii=True) + "\n"

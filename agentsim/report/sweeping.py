@@ -1,0 +1,181 @@
+"""One workflow at several decode speeds: a row a speed, where it turns, and the last word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from agentsim.analysis.findings import Findings
+from agentsim.report import show, words
+from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
+from agentsim.report.blocks import line as one_line
+from agentsim.report.sections import is_met, limits_of
+from agentsim.report.text import listed, name, safe
+
+_COLUMNS = 3  # of shares, besides the rest: more do not fit into 80 columns
+_WORTH_A_COLUMN = 0.02  # the largest share that may go without a column
+
+
+class Row(Protocol):
+    """The answer at one speed. `outrun`: how many times faster tokens come than you read them."""
+
+    @property
+    def rate(self) -> float: ...
+    @property
+    def findings(self) -> Findings: ...
+    @property
+    def outrun(self) -> float | None: ...
+    @property
+    def reads(self) -> float | None: ...
+
+
+class Crossing(Protocol):
+    """A speed above which something else holds: `text` is a sentence without its subject."""
+
+    @property
+    def rate(self) -> float: ...
+    @property
+    def text(self) -> str: ...
+
+
+class Swept(Protocol):
+    """What a sweep found; the rows go from slow to fast. `lever`: what helps most at the end."""
+
+    @property
+    def rows(self) -> Sequence[Row]: ...
+    @property
+    def crossings(self) -> Sequence[Crossing]: ...
+    @property
+    def lever(self) -> str: ...
+
+
+def sweep(result: Swept) -> Document:
+    """The table of speeds, the crossings below it, and what the fastest one bought."""
+    first = result.rows[0].findings
+    used = listed([name(it) for it in dict.fromkeys(first.hardware.values())], 3)
+    blocks: list[Block] = [
+        Headline(name(first.workflow, 60)),
+        Lines((one_line(f"Only decode speed changes; the rest is as in {used}."),)),
+        _table(result.rows),
+    ]
+    if result.crossings:
+        width = max(len(show.number(it.rate)) for it in result.crossings)
+        blocks.append(Lines(tuple(_crossing(it, width) for it in result.crossings)))
+    if last := closing(result):
+        blocks.append(Lines((one_line(Run(last, "strong")),)))
+    blocks.append(_foot(result.rows))
+    return Document(tuple(blocks))
+
+
+def _crossing(crossing: Crossing, width: int) -> Line:
+    return one_line(f"above {show.number(crossing.rate):>{width}} tok/s {safe(crossing.text)}")
+
+
+def closing(result: Swept) -> str:
+    """`From 100 to 15,000 tok/s (150x): 40 -> 34 min.`, and what would help beyond that."""
+    slow, fast = result.rows[min(1, max(0, len(result.rows) - 2))], result.rows[-1]
+    before, after = slow.findings.wall.p50, fast.findings.wall.p50
+    lever = f"Next lever: {name(result.lever, 60)}." if result.lever else ""
+    if slow is fast:
+        return lever
+    times = f" ({show.factor(fast.rate / slow.rate)})" if slow.rate > 0 else ""
+    speeds = f"From {show.number(slow.rate)} to {show.rate(fast.rate)}{times}"
+    return f"{speeds}: {_from_to(before, after)}. {lever}".strip()
+
+
+def _from_to(before: float, after: float) -> str:
+    """`40 -> 34 min`; where the units differ `1 h 22 m -> 34 min`."""
+    first, last = show.duration(before), show.duration(after)
+    count, _, unit = first.rpartition(" ")
+    if " " not in count and last.endswith(f" {unit}") and last.count(" ") == 1:
+        first = count
+    return f"{first} -> {last}"
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    """Time, spread, agents alone, whose time it is; columns only where there is something."""
+    found = [row.findings for row in rows]
+    exact = all(it.exact for it in found)
+    people = any(it.people for it in found)
+    columns = [("tok/s", [show.number(row.rate) for row in rows])]
+    columns.append(("time" if exact else "typical", [show.tight(it.wall.p50) for it in found]))
+    if not exact:
+        columns.append(("4 in 5", [show.tight(it.wall.p80) for it in found]))
+    if people:
+        columns.append(("agents", [show.tight(it.without_people.p50) for it in found]))
+    columns += _shares(found)
+    if any(it.budget for it in found):
+        columns.append(("budget", [_met(it) for it in found]))
+    if any(row.outrun is not None for row in rows):
+        columns.append(("outrun", [_outrun(row) for row in rows]))
+    heads = tuple(Column(head, True) for head, _ in columns)
+    cells = [column for _, column in columns]
+    return Table("", heads, tuple(zip(*cells, strict=True)), notes=_notes(rows))
+
+
+def _shares(found: Sequence[Findings]) -> list[tuple[str, list[str]]]:
+    """Shares of the mean time by whose time it is; together they are the whole."""
+    names = {who for it in found for who in it.people}
+    who = name(names.copy().pop(), 10) if len(names) == 1 else "people"
+    groups = [
+        ("decode", frozenset({"decode"})),
+        ("prompt", frozenset({"prefill", "latency", "compaction", "model_load"})),
+        ("tools", frozenset({"tool"})),
+        ("model waits", frozenset({"slot_wait", "quota_wait", "retry"})),
+        (who, words.OF_PEOPLE),
+    ]
+    named = frozenset[str]().union(*(kinds for _, kinds in groups))
+    groups.append(("rest", frozenset(k for it in found for k in it.breakdown) - named))
+    parts = [[_part(it, kinds) for _, kinds in groups] for it in found]
+    largest = [max(row[i] for row in parts) for i in range(len(groups))]
+    own = sorted(range(len(groups) - 1), key=lambda i: -largest[i])[:_COLUMNS]
+    own = sorted(i for i in own if largest[i] >= _WORTH_A_COLUMN)
+    rows = [[row[i] for i in own] for row in parts]
+    rows = [[*row, sum(whole) - sum(row)] for row, whole in zip(rows, parts, strict=True)]
+    heads = [*(groups[i][0] for i in own), "rest"]
+    shown = [show.shares(row) for row in rows]
+    keeps_rest = max(row[-1] for row in rows) >= _WORTH_A_COLUMN
+    count = len(heads) if keeps_rest else len(own)
+    return [(heads[i], [row[i] for row in shown]) for i in range(count)]
+
+
+def _part(findings: Findings, kinds: frozenset[str]) -> float:
+    return sum(findings.breakdown.get(kind, 0.0) for kind in kinds) / (findings.wall.mean or 1.0)
+
+
+def _met(findings: Findings) -> str:
+    if findings.budget is None:
+        return ""
+    return f"{show.share(findings.budget.met)} {'ok' if is_met(findings.budget) else 'no'}"
+
+
+def _outrun(row: Row) -> str:
+    if row.outrun is None:
+        return ""
+    return "no" if row.outrun <= 1 else show.factor(row.outrun)
+
+
+def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What the heads of the last columns mean."""
+    notes = []
+    budget = next((it.findings.budget for it in rows if it.findings.budget), None)
+    if budget is not None:
+        limits = ", ".join(limits_of(budget))
+        wanted = f"{show.share(budget.chance)} of the runs"
+        notes.append(f"budget: {limits}; ok where {wanted} keep to it")
+    reads = next((it.reads for it in rows if it.reads), None)
+    if any(row.outrun is not None for row in rows):
+        pace = f", {show.rate(reads)}" if reads else ""
+        notes.append(f"outrun: how many times faster the tokens come than you read{pace}")
+    return tuple(notes)
+
+
+def _foot(rows: Sequence[Row]) -> Foot:
+    found = [row.findings for row in rows]
+    seed = f"seed {found[0].seed}"
+    if all(it.exact for it in found):
+        return Foot((("exact: nothing is drawn", seed),))
+    runs = show.plural(found[0].replications, "run")
+    worst = max(found, key=lambda it: it.wall.p50_error / (it.wall.p50 or 1.0))
+    share = show.share(worst.wall.p50_error / (worst.wall.p50 or 1.0))
+    return Foot(((f"{runs} a speed", seed, f"typical +-{share} or less"),))

@@ -1,0 +1,194 @@
+"""A document as text for a terminal: 80 columns, ASCII only but for what names hold.
+
+Without colour there is not one escape in it. With colour there are few: the answer is bold, what
+was assumed is dim, and one accent marks what bound the run.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from types import MappingProxyType
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from agentsim.report import blocks
+from agentsim.report.blocks import Document, Line, Run
+from agentsim.report.text import columns
+
+WIDTH = 80
+LONGEST_BAR = 40  # columns of a bar that is the whole
+LABEL = 30
+WORK, WAIT = "#", ":"
+STYLES = MappingProxyType({"plain": "", "strong": "bold", "dim": "dim", "accent": "cyan"})
+
+_TRAILING = re.compile(r"[ ]+(?=\n|$)")
+
+
+def draw(document: Document, width: int = WIDTH, colour: bool = False) -> str:
+    """The whole document as text that ends with a line feed; no line has blanks at its end."""
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=max(width, 40),
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        no_color=not colour,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        _environ={},
+    )
+    before: blocks.Block | None = None
+    for block in document.blocks:
+        if before is not None and not _joined(before, block):
+            console.print()
+        for part in _DRAWERS[type(block)](block, console.width):
+            console.print(part, soft_wrap=isinstance(block, blocks.Code))
+        before = block
+    return _TRAILING.sub("", out.getvalue())
+
+
+def _joined(before: blocks.Block, block: blocks.Block) -> bool:
+    """The foot stands close below a paragraph of notes, an excerpt below what it shows."""
+    return isinstance(block, blocks.Code) or (
+        isinstance(block, blocks.Foot) and isinstance(before, blocks.Notes)
+    )
+
+
+def _headline(block: blocks.Headline, width: int) -> Iterator[RenderableType]:
+    title = Text(block.title, "bold")
+    first, rest = block.right[:1], block.right[1:]
+    used = columns(block.title) + sum(map(columns, first)) + 2
+    if first and used <= width:
+        gap = " " * (width - used + 2)
+        yield Text.assemble(title, gap, first[0])
+    else:
+        yield title
+        rest = block.right
+    for text in rest:
+        yield Text(text, justify="right")
+
+
+def _lines(block: blocks.Lines, width: int) -> Iterator[RenderableType]:
+    for each in block.lines:
+        if len(each.fields) == 1 or columns(each.text) <= width - 2:
+            yield from _fields(each, width)
+        else:
+            for field in each.fields:
+                yield from _fields(Line((field,)), width)
+
+
+def _fields(each: Line, width: int) -> Iterator[RenderableType]:
+    text = Text()
+    for i, runs in enumerate(each.fields):
+        text.append("    " if i else "")
+        for run in runs:
+            text.append_text(_run(run))
+    if each.end:
+        room = width - 2 - columns(each.text) - columns(each.end)
+        text.append(" " * max(2, room)).append(each.end, "bold")
+    yield Padding(text, (0, 0, 0, 2))
+
+
+def _run(run: Run) -> Text:
+    return Text(run.text, STYLES[run.tone])
+
+
+def _bars(block: blocks.Bars, width: int) -> Iterator[RenderableType]:
+    key = f"{WORK} work  {WAIT} waiting" if any(row.waiting for row in block.rows) else ""
+    gap = width - columns(block.title) - columns(key)
+    if key and gap >= 2:
+        yield Text.assemble((block.title, "bold"), " " * gap, (key, "dim"))
+    else:
+        yield Text(block.title, "bold")
+    grid = _grid()
+    for right in (False, True, True):
+        grid.add_column(justify="right" if right else "left", no_wrap=True, overflow="ellipsis")
+    grid.add_column(no_wrap=True, overflow="crop")
+    taken = sum(
+        max(columns(cell) for cell in cells)
+        for cells in zip(*((row.label, row.value, row.share) for row in block.rows), strict=True)
+    )
+    largest = max(row.part for row in block.rows)
+    scale = min(LONGEST_BAR, max(0, width - 2 - taken - 6) / largest if largest > 0 else 0)
+    for row in block.rows:
+        length = max(1, round(row.part * scale)) if row.part > 0 else 0
+        bar = Text((WAIT if row.waiting else WORK) * length, STYLES[row.tone])
+        grid.add_row(Text(row.label), Text(row.value), Text(row.share), bar)
+    yield Padding(grid, (0, 0, 0, 2), expand=False)
+
+
+def _grid() -> Grid:
+    return Grid.grid(padding=(0, 2, 0, 0), pad_edge=False)
+
+
+def _table(block: blocks.Table, width: int) -> Iterator[RenderableType]:
+    if block.title:
+        yield Text(block.title, "bold")
+    grid = _grid()
+    hang = bool(block.columns[0].head) and not block.columns[0].right
+    indent = "  " if hang else ""
+    for column, cells in zip(block.columns, zip(*block.rows, strict=True), strict=True):
+        widest = max(map(columns, (column.head, *cells)))
+        grid.add_column(
+            justify="right" if column.right else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+            min_width=widest if column.right else None,  # a figure is never cut
+        )
+    if any(column.head for column in block.columns):
+        grid.add_row(*(Text(column.head, "bold") for column in block.columns))
+    for i, cells in enumerate(block.rows):
+        style = STYLES["accent"] if i in block.marked else ""
+        grid.add_row(Text(indent + cells[0], style), *(Text(cell, style) for cell in cells[1:]))
+    yield Padding(grid, (0, 0, 0, 0 if hang else 2), expand=False)
+    for note in block.notes:
+        yield from _paragraph(note, width, "dim")
+
+
+def _notes(block: blocks.Notes, width: int) -> Iterator[RenderableType]:
+    style = STYLES[block.tone]
+    if block.title:
+        yield Text(block.title, style or "bold")
+    for item in block.items:
+        yield from _paragraph(item, width, style)
+
+
+def _paragraph(text: str, width: int, style: str) -> Iterator[RenderableType]:
+    """Wrapped with the lines that follow set in, so that one item is seen as one."""
+    first, *more = Text(text).wrap(Console(width=width - 4, _environ={}), width - 4) or [Text(text)]
+    yield Text("  " + first.plain.rstrip(), style)
+    for line in more:
+        yield Text("    " + line.plain.strip(), style)
+
+
+def _code(block: blocks.Code, width: int) -> Iterator[RenderableType]:
+    yield Text(textwrap.indent(block.text, "  "))
+
+
+def _foot(block: blocks.Foot, width: int) -> Iterator[RenderableType]:
+    groups = [", ".join(group) for group in block.groups]
+    whole = " | ".join(groups)
+    for text in [whole] if columns(whole) <= width else groups:
+        yield Text(text, "dim")
+
+
+_DRAWERS: MappingProxyType[type, Callable[[Any, int], Iterator[RenderableType]]] = MappingProxyType(
+    {
+        blocks.Headline: _headline,
+        blocks.Lines: _lines,
+        blocks.Bars: _bars,
+        blocks.Table: _table,
+        blocks.Notes: _notes,
+        blocks.Code: _code,
+        blocks.Foot: _foot,
+    }
+)

@@ -1,0 +1,58 @@
+"""Plain words for the kinds of time: one row a kind, for all that people read."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from agentsim.records import PEOPLE, WAITS, Part
+from agentsim.report.text import name, safe
+
+# kind -> (without a name, with the name of what it was spent at)
+_PARTS = MappingProxyType(
+    {
+        "decode": ("decode", "decode, {}"),
+        "prefill": ("reading the prompt", "reading the prompt, {}"),
+        "latency": ("first token", "first token, {}"),
+        "slot_wait": ("waiting for a slot", "waiting for a slot, {}"),
+        "quota_wait": ("waiting for the quota", "waiting for the quota, {}"),
+        "retry": ("waiting to try again", "waiting to try again, {}"),
+        "model_load": ("loading the model", "loading the model, {}"),
+        "compaction": ("compacting", "compacting, {}"),
+        "tool": ("tools", "{}"),
+        "pool_wait": ("waiting for a pool", "waiting for {}"),
+        "cap_wait": ("waiting for the limit", "waiting for the limit, {}"),
+        "person_wait": ("waiting for a person", "waiting for {}"),
+        "pickup": ("noticing", "{}, noticing"),
+        "switching": ("switching", "{}, switching"),
+        "person_work": ("people at work", "{}, reading"),
+        "off_hours": ("off hours", "{}, off hours"),
+        "merge": ("merging", "merging, {}"),
+        "wait": ("waiting", "waiting, {}"),
+        "other": ("other", "other, {}"),
+    }
+)
+KINDS = tuple(part.label for part in Part)
+"""All kinds of the breakdown, in the order of the answer."""
+
+WAITING = frozenset(part.label for part in WAITS)
+OF_PEOPLE = frozenset(part.label for part in PEOPLE)
+
+_LIMITS = MappingProxyType(
+    {"wall": "", "without_people": "without people", "person": "of people", "money": ""}
+)
+
+
+def part(kind: str, what: str = "", most: int = 30) -> str:
+    """A row's name in "where the average goes": `you, reading`, `tests`, `first token`."""
+    bare, named = _PARTS.get(kind, (name(kind), f"{name(kind)}, {{}}"))
+    return name(named.replace("{}", safe(what)) if what else bare, most)
+
+
+def limit(key: str) -> str:
+    """What a budget's limit is of; empty for the wall time and money, whose figures say it."""
+    return _LIMITS.get(key, key.replace("_", " "))
+
+
+def verb(person: str, you: str, other: str) -> str:
+    """`You are` and `dev is`: a person's name with the verb that fits it."""
+    return f"You {you}" if person == "you" else f"{name(person)} {other}"

@@ -1,0 +1,93 @@
+"""Values that are given on the command line, read by the same strict rules as a file.
+
+`--set loops=2` takes one value, `--vary loops=0:6` a range of whole numbers or a list.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agentsim.errors import Place, Problem, Problems
+from agentsim.spec.problems import quoted
+from agentsim.spec.reader import read
+from agentsim.spec.tree import Value
+
+MAX_SPREAD = 10_000  # values of one --vary
+
+_RANGE = re.compile(r"([-+]?[0-9]{1,18}):([-+]?[0-9]{1,18})(?::([-+]?[0-9]{1,18}))?")
+_BROKEN_RANGE = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?::[-+]?[0-9]*\.?[0-9]+){1,2}")
+_EMPTY = frozenset(("", "~", "null", "Null", "NULL"))
+
+
+def scalar(text: str, option: str = "--set") -> Value:
+    """The value of `name=text`: a scalar, or a list or mapping in brackets. Raises `Problems`."""
+    value = read(text, option).value
+    bracket = text.strip()[:1] in {"[", "{"}
+    if isinstance(value, list | dict) and not bracket:
+        hint = "put a text with a colon in quotes, a list or mapping in brackets"
+        raise _refused("bad-value", f"{quoted(text)} is not one value", option, hint)
+    if value is None and text.strip() not in _EMPTY:
+        raise _refused("bad-value", f"{quoted(text)} is only a comment", option, "quote it")
+    return value
+
+
+def spread(text: str, option: str = "--vary") -> list[Value]:
+    """The values of `name=text`. Raises `Problems`; there are 1 to 10,000.
+
+    `0:6` is 0 to 6, both included; `0:6:2` goes by twos, `6:0:-1` down; `a,b,c` is a list of
+    values. A time such as `09:30` alone reads as a range: put it in quotes.
+    """
+    found = _RANGE.fullmatch(text.strip())
+    if found is not None:
+        step = 1 if found[3] is None else int(found[3])
+        return _range(int(found[1]), int(found[2]), step, text, option)
+    if _BROKEN_RANGE.fullmatch(text.strip()):
+        hint = "list the values: 0.1,0.2,0.3"
+        raise _refused("bad-range", f"{quoted(text)} is no range of whole numbers", option, hint)
+    if text.strip().endswith(","):
+        raise _refused("bad-range", f"{quoted(text)} ends with a comma", option)
+    values = _listed(text, option)
+    if not values:
+        raise _refused("bad-range", "no values", option, "such as 0:6 or 1,2,5")
+    if len(values) > MAX_SPREAD:
+        raise _refused("bad-range", f"{len(values):,} values; at most {MAX_SPREAD:,}", option)
+    odd = [value for value in values if isinstance(value, str) and _RANGE.fullmatch(value)]
+    if odd and any(isinstance(value, int | float) for value in values):
+        raise _refused("bad-range", f"the range {quoted(odd[0])} stands in a list", option)
+    if any(isinstance(value, dict) for value in values) and "{" not in text:
+        raise _refused("bad-range", f"{quoted(text)} is no list of values", option, "quote texts")
+    return values
+
+
+def _range(first: int, last: int, step: int, text: str, option: str) -> list[Value]:
+    if step == 0:
+        raise _refused("bad-range", f"{quoted(text)} has a step of 0", option)
+    if (last - first) * step < 0:
+        hint = f"from {first} to {last} the step is {'negative' if last < first else 'positive'}"
+        raise _refused("bad-range", f"{quoted(text)} never arrives", option, hint)
+    values = range(first, last + (1 if step > 0 else -1), step)
+    # len() of a range fails beyond sys.maxsize
+    if (last - first) // step >= MAX_SPREAD:
+        raise _refused("bad-range", f"{quoted(text)} is more than {MAX_SPREAD:,} values", option)
+    return list(values)
+
+
+def _listed(text: str, option: str) -> list[Value]:
+    try:
+        values = read(f"[{text}]", option).value
+    except Problems as fault:  # the bracket is ours: one column back
+        raise Problems(_back(problem) for problem in fault.problems) from None
+    if not isinstance(values, list):
+        raise _refused("bad-range", f"{quoted(text)} is no list of values", option)
+    return values
+
+
+def _back(problem: Problem) -> Problem:
+    place = problem.place
+    if place is not None and place.line == 1 and place.column > 1:
+        place = Place(place.file, 1, place.column - 1)
+    return Problem(problem.code, problem.message, place, problem.hint)
+
+
+def _refused(code: str, message: str, option: str, hint: str = "") -> Problems:
+    return Problems([Problem(code, message, Place(option, 1, 1), hint)])

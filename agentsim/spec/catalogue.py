@@ -1,0 +1,108 @@
+"""Where profiles and workflows are found by name.
+
+A name is looked up as a path, then in `./hardware` (or `./workflows`), then in the user's folder,
+then among those that ship. Names are taken from listings of these folders, never pasted into a
+path: so no name can lead out of them, and a file is found the same way on every file system.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from agentsim.errors import Problem, Problems
+from agentsim.spec.problems import nearest, quoted
+
+Kind = Literal["hardware", "workflows"]
+
+SUFFIXES = (".yaml", ".yml")
+_WORDS = {"hardware": "hardware profile", "workflows": "workflow"}
+
+
+def find(kind: Kind, name: str) -> Path:
+    """The file that `name` stands for; raises `Problems` with what there is and what is nearest."""
+    if _is_path(name):
+        return _file(kind, name)
+    found = entries(kind)
+    if name in found:
+        return found[name]
+    known = ", ".join(found) or "none"
+    near = nearest(name, found)
+    raise Problems(
+        [
+            Problem(
+                "unknown-name",
+                f"no {_WORDS[kind]} {quoted(name)}; there are: {known}",
+                hint=f"did you mean {quoted(near)}?" if near else "",
+            )
+        ]
+    )
+
+
+def names(kind: Kind) -> tuple[str, ...]:
+    """All names that `find` knows, in alphabetical order."""
+    return tuple(entries(kind))
+
+
+def entries(kind: Kind) -> dict[str, Path]:
+    """Name -> file, in alphabetical order; of a name in several folders the first counts."""
+    found: dict[str, Path] = {}
+    for folder in folders(kind):
+        for file in _files(folder):
+            found.setdefault(file.stem, file)
+    return dict(sorted(found.items()))
+
+
+def folders(kind: Kind) -> tuple[Path, ...]:
+    """The folders that are searched, in order. They need not exist."""
+    return Path(kind), _config() / "agentsim" / kind, bundled(kind)
+
+
+def bundled(kind: Kind) -> Path:
+    """What ships: inside the installed package, or beside it in a checkout of the sources.
+
+    The folders stand at the top of the repository and are copied into the wheel, so an editable
+    install has them only there.
+    """
+    package = Path(__file__).resolve().parents[1]
+    inside, beside = package / kind, package.parent / kind
+    is_checkout = (package.parent / "pyproject.toml").is_file()
+    return beside if is_checkout and not inside.is_dir() else inside
+
+
+def _config() -> Path:
+    """The user's configuration folder; the base directory rules ignore a relative one."""
+    given = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    if given.is_absolute():
+        return given
+    try:
+        return Path.home() / ".config"
+    except RuntimeError:  # an account without a home folder
+        return Path(os.devnull)
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        found = [path for path in folder.iterdir() if path.suffix in SUFFIXES]
+    except OSError:  # absent, not a folder, or not readable: nothing can be found there
+        return []
+    return sorted(path for path in found if not path.name.startswith(".") and path.is_file())
+
+
+def _is_path(name: str) -> bool:
+    return "/" in name or os.sep in name or name.endswith(SUFFIXES)
+
+
+def _file(kind: Kind, name: str) -> Path:
+    """`name` as a path; `cerebras.yaml` for a profile that ships under the name `cerebras` too."""
+    path = Path(name).expanduser() if name.startswith("~/") else Path(name)
+    try:
+        if path.is_file():
+            return path
+        what = "is a folder, not a file" if path.is_dir() else "is not there"
+    except (OSError, ValueError):  # far too long, or with a zero byte
+        what = "is not a path"
+    stem = path.name.removesuffix(".yaml").removesuffix(".yml")
+    hint = f"{quoted(stem)}, without the ending, is a {_WORDS[kind]}" if stem in entries(kind) else ""
+    raise Problems([Problem("file-missing", f"the file {quoted(name)} {what}", hint=hint)])

@@ -1,0 +1,137 @@
+"""What can be known before a run: what never fits, and what a person should be told."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentsim.errors import Problem, Problems
+from agentsim.graph import Agent, Call, Graph, LimitPlan, ServerPlan
+from agentsim.spec import catalogue
+from agentsim.spec.exact import walk
+from agentsim.spec.hardware import load_profile
+from agentsim.spec.problems import quoted
+from agentsim.spec.sessions import check_sessions
+from agentsim.spec.verdicts import verdict_notes
+
+if TYPE_CHECKING:
+    from agentsim.spec.load import Source
+    from agentsim.spec.scope import Program
+
+MOST_NOTES = 8  # of verdicts: the first ones say what is the matter
+
+
+class Need(NamedTuple):
+    """The least that a step's first call sends and gets, in tokens."""
+
+    step: Agent | Call
+    prompt: int
+    task: float
+    output: float
+    most: int | None
+
+    @property
+    def input(self) -> float:
+        return self.prompt + self.task
+
+
+def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
+    """The graph with its warnings, or None where something can never run, which is reported."""
+    known = len(program.problems)
+    for node in walk(graph.root):
+        if isinstance(node, Agent | Call):
+            need = _need(node)
+            index = node.plan.server if isinstance(node, Agent) else node.server
+            server = graph.servers[index]
+            _check_context(need, server, program, source)
+            _check_quota(need, server, program)
+
+    def clash(label: str, rank: int, other: int) -> None:
+        first, second = program.by_rank[rank], program.by_rank[other]
+        both = f"{quoted(first.path)} and {quoted(second.path)}"
+        who = both if first is not second else f"the items of {quoted(first.path)}"
+        message = f"{who} may be in the session {quoted(label)} at once"
+        hint = "give each its own session, or let one wait for the other"
+        place = program.place_of(rank, "session")
+        program.report(Problem("session-at-once", message, place, hint))
+
+    check_sessions(graph.root, clash)
+    if len(program.problems) > known:
+        return None
+    notes = verdict_notes(graph.root)
+    if len(notes) > MOST_NOTES:
+        notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} more steps like these"]
+    return dataclasses.replace(graph, notes=(*graph.notes, *notes))
+
+
+def _need(step: Agent | Call) -> Need:
+    """A session that goes on may have been cut, so only what is added counts for certain."""
+    if isinstance(step, Agent):
+        plan = step.plan
+        prompt = 0 if step.session else sum(size for _, size in plan.prompt)
+        return Need(step, prompt, step.task.low, plan.output.low + plan.thinking.low, None)
+    prompt = 0 if step.session else sum(size for _, size in step.prompt)
+    output = step.output.low + step.thinking.low
+    return Need(step, prompt, step.input.low, output, step.max_output)
+
+
+def _check_context(need: Need, server: ServerPlan, program: Program, source: Source) -> None:
+    if server.context is None or need.input + min(1.0, need.output) <= server.context:
+        return
+    step = need.step
+    parts = f"{need.prompt:,} prompt + {need.task:,.0f} task" if need.prompt else "its input"
+    message = (
+        f"{quoted(step.path)} needs a context of more than {need.input:,.0f} tokens ({parts}); "
+        f"{quoted(server.profile)} holds {server.context:,}"
+    )
+    role = step.plan.role if isinstance(step, Agent) else step.role
+    hint = _larger(need, role, source)
+    program.report(Problem("context-too-small", message, program.place_of(step.rank), hint))
+
+
+def _larger(need: Need, role: str, source: Source) -> str:
+    """The command that would answer: the same with a profile whose context holds it."""
+    fitting = []
+    for name in catalogue.names("hardware"):
+        try:
+            plan = load_profile(name).server(role, (role,))
+        except Problems:
+            continue
+        if plan.context is not None and plan.context > need.input + 1:
+            fitting.append((plan.context, name))
+    if not fitting:
+        return "no profile that ships holds so much: make the prompt or the task smaller"
+    name = min(fitting)[1]
+    kept = [given for given in source.hardware if "=" in given and not given.startswith(f"{role}=")]
+    bound = name if not kept and len(source.hardware) <= 1 else f"{role}={name}"
+    if bound != name:
+        kept = [given for given in source.hardware if not given.startswith(f"{role}=")]
+    options = "".join(f" --hw {given}" for given in [*kept, bound])
+    return f"this would answer: agentsim run {source.workflow}{options}"
+
+
+def _check_quota(need: Need, server: ServerPlan, program: Program) -> None:
+    for limit in server.limits:
+        least = _counted(need, limit, server)
+        if least > limit.bucket:
+            quota = f"the quota of {quoted(server.profile)}, which holds {limit.bucket:,.0f}"
+            takes = f"{quoted(need.step.path)} takes {least:,.0f} {limit.count} in one call"
+            message = f"{takes}, of {quota}"
+            place = program.place_of(need.step.rank)
+            hint = "it would wait for ever: send or reserve less in one call"
+            program.report(Problem("never-fits", message, place, hint))
+
+
+def _counted(need: Need, limit: LimitPlan, server: ServerPlan) -> float:
+    """The least that one call counts for certain."""
+    if limit.count == "requests":
+        return 1.0
+    most = need.most or server.max_output or 0
+    output = float(most) if limit.reserve and most else need.output
+    if limit.count == "input":
+        return need.input
+    if limit.count == "output":
+        return output
+    if limit.count == "uncached_input":
+        return 0.0  # how much of it the cache holds is not known before the run
+    return need.input + output

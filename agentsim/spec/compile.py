@@ -1,0 +1,67 @@
+"""A filled tree becomes a graph: names, cast, servers, steps, then the checks before a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentsim.errors import Place, Problem
+from agentsim.graph import Graph, Step
+from agentsim.spec.cast import Cast
+from agentsim.spec.checks import run_checks
+from agentsim.spec.exact import is_exact
+from agentsim.spec.players import Players
+from agentsim.spec.problems import quoted
+from agentsim.spec.scope import Program, lower_root
+from agentsim.spec.servers import DEFAULT, Servers
+from agentsim.spec.tree import Tree
+from agentsim.spec.workflow import top_of
+
+if TYPE_CHECKING:
+    from agentsim.spec.load import Source
+
+
+def compiled(
+    tree: Tree, source: Source, stem: str, problems: list[Problem]
+) -> tuple[Program, Graph | None]:
+    """The program and its graph; None where there are problems, which then stand in `problems`."""
+    program = Program(tree, problems)
+    top = top_of(tree, stem, program.report)
+    program.cast = Cast(tree, dict(source.patch), program.report)
+    program.cast.check_all()
+    program.servers = Servers(source.hardware, source.rates, program.report)
+    program.players = Players(program.cast, program.servers, program.report)
+    root = lower_root(program)
+    servers = program.servers.plans()
+    for key in program.cast.unpatched():
+        message = f"nothing that is used has the value {quoted(key)}"
+        program.report(Problem("unknown-name", message, Place("patch", 1, 1)))
+    if problems:
+        return program, None
+    players = program.players
+    graph = Graph(
+        name=top.name,
+        root=root,
+        steps=_steps(program),
+        servers=servers,
+        pools=tuple(players.pools.values()),
+        people=players.people,
+        budget=top.budget,
+        start=top.start,
+        zone=top.zone,
+        exact=is_exact(root, servers, players.people),
+        assumed=tuple(program.cast.assumed.values()),
+        notes=(*_hardware_notes(program), *top.notes, *players.notes),
+    )
+    return program, run_checks(graph, program, source)
+
+
+def _steps(program: Program) -> tuple[Step, ...]:
+    """The table of steps, by rank."""
+    rows = sorted(program.rows.values(), key=lambda row: row.rank)
+    return tuple(Step(row.path, row.kind) for row in rows)
+
+
+def _hardware_notes(program: Program) -> list[str]:
+    if not program.servers.is_default:
+        return []
+    return [f"no --hw was given: {DEFAULT} is taken, a hosted model of today"]

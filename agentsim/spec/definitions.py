@@ -1,0 +1,205 @@
+"""What a workflow may define: tools, pools, people, agents. And what it may not define yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from pydantic import PlainValidator
+
+from agentsim import units
+from agentsim.spec import fields
+from agentsim.spec.fields import (
+    Count,
+    Duration,
+    FixedTokens,
+    Flag,
+    Lines,
+    Mix,
+    Name,
+    PerLine,
+    PositiveSeconds,
+    Prompt,
+    Retry,
+    Seconds,
+    Share,
+    Text,
+    Tokens,
+    Units,
+    Uses,
+    fault,
+)
+from agentsim.spec.model import Model, may, need
+
+
+def _only(value: object, now: str, names: tuple[str, ...], what: str) -> str:
+    """A choice of which one is simulated and the others are for a later version."""
+    chosen = "no" if value is False and now == "no" else fields.one_of(value, names, what)
+    if chosen != now:
+        raise fault(f"not yet: `{chosen}` ({what})", code="not-yet")
+    return now
+
+
+def _sharing(value: object) -> str:
+    return _only(value, "count", ("count", "processor"), "how a pool is shared")
+
+
+def _preempt(value: object) -> str:
+    return _only(value, "no", ("no", "resume", "restart"), "pre-emption")
+
+
+def _size(value: object) -> str:
+    return fields.one_of(value, ("S", "M", "L"), "a size of work")
+
+
+def _skim(_: object) -> None:
+    raise fault("not yet: reading by skimming (`skim`)", code="not-yet")
+
+
+def _capacity(value: object) -> float:
+    if isinstance(value, dict | list):
+        raise fault("not yet: a capacity that changes with hours or time", code="not-yet")
+    return fields.above_zero(fields.count, "a number of units, such as 2")(value)
+
+
+def _rate(read: Callable[[object], float]) -> Any:
+    return PlainValidator(fields.fixed(read, "a reading rate, such as 400 loc/h or 238 wpm"))
+
+
+if TYPE_CHECKING:
+    Capacity: TypeAlias = float
+    LineRate: TypeAlias = float
+    WordRate: TypeAlias = float
+    Skim: TypeAlias = None
+    Sharing: TypeAlias = str
+    Preempt: TypeAlias = str
+    Size: TypeAlias = str
+else:
+    Capacity = Annotated[Any, PlainValidator(_capacity)]
+    LineRate = Annotated[Any, _rate(units.line_rate)]
+    WordRate = Annotated[Any, _rate(units.word_rate)]
+    Skim = Annotated[Any, PlainValidator(_skim)]
+    Sharing = Annotated[Any, PlainValidator(_sharing)]
+    Preempt = Annotated[Any, PlainValidator(_preempt)]
+    Size = Annotated[Any, PlainValidator(_size)]
+
+
+class ToolFields(Model):
+    """What a tool is, and what a step that runs it may say otherwise."""
+
+    time: Duration | None = may("how long one run takes", "{p50: 20s, p90: 90s}")
+    returns: Tokens | None = may("tokens that a run puts into the session", "1.2k")
+    uses: Uses | None = may("units of pools that a run holds", "{ci: 1}")
+    fails: Share | None = may("the chance that a run fails; otherwise it approves", "10%")
+
+
+class ToolDef(ToolFields):
+    """One entry of `tools`."""
+
+    like: Name | None = may("a tool to start from", "shell")
+    note: Text | None = may("a remark", "the slow suite")
+    timeout: PositiveSeconds | None = may("from a run's own start; it fails then", "10m")
+    retry: Retry | None = may("further tries of a run that fails", "2")
+
+
+class PoolDef(Model):
+    """One entry of `pools`."""
+
+    capacity: Capacity = need("how many units there are", "2")
+    sharing: Sharing | None = may("how the units are shared out", "count")
+    preempt: Preempt | None = may("what a more urgent user does to others", "no")
+    note: Text | None = may("a remark", "two runners")
+
+
+class ReadsDef(Model):
+    """How fast a person reads."""
+
+    fixed: Seconds | None = may("a part that every piece takes", "3m")
+    prose: WordRate | None = may("prose", "238 wpm")
+    code: LineRate | None = may("code", "400 loc/h")
+    skim: Skim = may("what is only skimmed", "450 wpm")
+
+
+class PersonDef(Model):
+    """One entry of `people`."""
+
+    like: Name | None = may("a person to start from", "you")
+    note: Text | None = may("a remark", "on call")
+    count: Units | None = may("how many of them there are", "1")
+    pickup: Duration | None = may("from the asking until they notice", "{p50: 4m, p90: 40m}")
+    switch: Duration | None = may("to get into another item", "90s")
+    reads: ReadsDef | None = may("how fast they read", "{code: 400 loc/h, prose: 238 wpm}")
+    decides: Duration | None = may("to decide, after reading", "60s")
+
+
+class CompactDef(Model):
+    """When and how an agent's session is cut."""
+
+    at: FixedTokens = need("the tokens at which it is cut", "160k")
+    to: FixedTokens | None = may("what is kept, the prompt included", "40k")
+    time: Duration | None = may("how long it takes, where it is no call", "120s")
+    output: FixedTokens | None = may("the tokens that the compacting call writes", "2k")
+
+
+class AgentFields(Model):
+    """What an agent is, and what a step that runs it may say otherwise."""
+
+    model: Name | None = may("the role that serves it", "main")
+    prompt: Prompt | None = may("what its session starts with", "{harness: 18k, coder: 6k}")
+    turns: Count | None = may("calls in one run of it", "{p50: 22, p90: 60}")
+    thinking: Tokens | None = may("thinking tokens of a turn", "{p50: 250, p90: 2k}")
+    keeps_thinking: Flag | None = may("whether thinking stays in the session", "no")
+    output: Tokens | None = may("visible tokens of a turn", "{p50: 180, p90: 900}")
+    tools: Mix | None = may("its tools, by share of all runs", "{shell: 85%, tests: 15%}")
+    tools_per_turn: Count | None = may("tool runs of a turn", "1")
+    in_turn: Flag | None = may("tools of one turn run one after another", "no")
+    writes: Lines | None = may("lines that one run of it writes", "{p50: 120 loc, p90: 600 loc}")
+    tokens_per_line: PerLine | None = may("output tokens of a line", "12")
+    returns: Tokens | None = may("tokens that it hands to the agent around it", "1.5k")
+    compact: CompactDef | None = may("when its session is cut", "{at: 160k, to: 40k}")
+    size: Size | None = may("scales its turns and lines", "M")
+
+
+class AgentDef(AgentFields):
+    """One entry of `agents`."""
+
+    like: Name | None = may("an agent to start from", "coder")
+    note: Text | None = may("a remark", "the careful one")
+
+
+MODELS: MappingProxyType[str, type[Model]] = MappingProxyType(
+    {"tools": ToolDef, "pools": PoolDef, "people": PersonDef, "agents": AgentDef}
+)
+ONE = MappingProxyType(
+    {"tools": "a tool", "pools": "a pool", "people": "a person", "agents": "an agent"}
+)
+
+# Key -> what it is: of the format, for a later version. A row goes when the thing is built.
+AGENT_LATER = MappingProxyType(
+    {
+        "asks": "permission prompts and questions in mid-run (`asks`)",
+        "do": "an agent with steps of its own (`do`)",
+        "harness": "harnesses (`harness`)",
+        "caps": "caps of a harness (`caps`)",
+    }
+)
+LATER: MappingProxyType[str, MappingProxyType[str, str]] = MappingProxyType(
+    {
+        "tools": MappingProxyType({}),
+        "pools": MappingProxyType({}),
+        "people": MappingProxyType(
+            {
+                "hours": "working hours of a person (`hours`)",
+                "timezone": "a time zone of a person (`timezone`)",
+                "holidays": "holidays of a person (`holidays`)",
+                "types": "how fast a person writes (`types`)",
+                "fatigue": "a person who tires (`fatigue`)",
+                "share": "a person with a share of their time (`share`)",
+                "not": "what a person may not do (`not`)",
+                "skills": "skills of a person (`skills`)",
+            }
+        ),
+        "agents": AGENT_LATER,
+    }
+)

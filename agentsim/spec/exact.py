@@ -1,0 +1,103 @@
+"""Whether anything is drawn in a run: if not, one replication says all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from agentsim.chance import Distribution
+from agentsim.graph import (
+    Agent,
+    AgentPlan,
+    Ask,
+    Block,
+    Call,
+    Fork,
+    Loop,
+    Node,
+    PersonPlan,
+    Says,
+    ServerPlan,
+    ToolPlan,
+    Work,
+)
+
+
+def is_exact(root: Node, servers: Sequence[ServerPlan], people: Sequence[PersonPlan]) -> bool:
+    """No distribution that can be drawn spreads, and no share lies between 0 and 1."""
+    return (
+        not any(_spreads(one) for server in servers for one in _of_server(server))
+        and not any(_spreads(one) for person in people for one in _of_person(person))
+        and not any(map(_is_drawn, walk(root)))
+    )
+
+
+def walk(node: Node) -> Iterable[Node]:
+    """A node and all that stands in it; a body shared by items once."""
+    yield node
+    for inner in inner_of(node):
+        yield from walk(inner)
+
+
+def inner_of(node: Node) -> tuple[Node, ...]:
+    """The nodes that stand directly in a node."""
+    match node:
+        case Block(steps=steps):
+            return steps
+        case Fork(branches=branches):
+            return branches
+        case Loop(body=body, between=between):
+            return (body,) if between is None else (body, between)
+        case _:
+            return ()
+
+
+def says_of(node: Node) -> Says | None:
+    """What a step says, where it says anything."""
+    return node.says if isinstance(node, Call | Agent | Work | Ask) else None
+
+
+def _is_drawn(node: Node) -> bool:
+    says = says_of(node)
+    shares = (*says.approves, says.rejects) if says else ()
+    if any(0.0 < share < 1.0 for share in shares):
+        return True
+    match node:
+        case Call(input=a, thinking=b, output=c):
+            return any(map(_spreads, (a, b, c)))
+        case Agent(plan=plan, task=task):
+            return _spreads(task) or _agent(plan)
+        case Work(tool=tool):
+            return _tool(tool)
+        case Ask(time=a, amount=b, decides=c, writes=d):
+            return any(map(_spreads, (a, b, c, d)))
+        case _:
+            return False
+
+
+def _agent(plan: AgentPlan) -> bool:
+    drawn = (
+        plan.turns,
+        plan.thinking,
+        plan.output,
+        plan.tools_per_turn,
+        plan.writes,
+        plan.compact.time if plan.compact else None,
+    )
+    mixed = any(0.0 < share < 1.0 for _, share in plan.tools)
+    return mixed or any(map(_spreads, drawn)) or any(_tool(tool) for tool, _ in plan.tools)
+
+
+def _tool(tool: ToolPlan) -> bool:
+    return 0.0 < tool.fails < 1.0 or _spreads(tool.time) or _spreads(tool.returns)
+
+
+def _of_server(server: ServerPlan) -> tuple[Distribution | None, ...]:
+    return server.latency, server.first_token, server.spread
+
+
+def _of_person(person: PersonPlan) -> tuple[Distribution | None, ...]:
+    return person.pickup, person.switch, person.decides
+
+
+def _spreads(given: Distribution | None) -> bool:
+    return given is not None and given.low != given.high

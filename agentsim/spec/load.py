@@ -1,0 +1,72 @@
+"""From a workflow file and hardware profiles to the graph that is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agentsim.errors import Problem, Problems
+from agentsim.graph import Graph
+from agentsim.spec import catalogue
+from agentsim.spec.compile import compiled
+from agentsim.spec.model import Report
+from agentsim.spec.problems import refuse
+from agentsim.spec.reader import read_file
+from agentsim.spec.scope import Program
+from agentsim.spec.tree import Tree
+from agentsim.spec.workflow import filled
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is to be run, as it was asked for.
+
+    workflow: a path or a name. hardware: as given by --hw (`NAME`, `role=NAME`, `NAME#2`). sets:
+    params and their values. rates: tok/s as given by --rates (`200`, `main=200`). patch: a key of
+    `Assumed` and the value to try there, as it would be written.
+    """
+
+    workflow: str
+    hardware: tuple[str, ...] = ()
+    sets: tuple[tuple[str, object], ...] = ()
+    rates: tuple[str, ...] = ()
+    patch: tuple[tuple[str, object], ...] = field(default=())
+
+
+def load(source: Source) -> Graph:
+    """The graph of a source. Raises `Problems` with all that is wrong, in the order of places."""
+    path = catalogue.find("workflows", source.workflow)
+    return load_tree(read_file(path), source, path.stem)
+
+
+def load_tree(tree: Tree, source: Source, stem: str = "workflow") -> Graph:
+    """The graph of a file that is read already; `stem` is its name where it has no title."""
+    return program_of(tree, source, stem)[1]
+
+
+def program_of(tree: Tree, source: Source, stem: str) -> tuple[Program, Graph]:
+    """The compiled file and its graph. Raises `Problems`."""
+    problems: list[Problem] = []
+    whole = parsed(tree, source, problems.append, problems)
+    try:
+        program, graph = compiled(whole, source, stem, problems)
+    except Problems as fault:
+        refuse(fault.problems)
+        raise
+    refuse(problems)
+    assert graph is not None
+    return program, graph
+
+
+def parsed(tree: Tree, source: Source, report: Report, problems: list[Problem]) -> Tree:
+    """The tree with its params filled in. Raises `Problems` where no more can be said."""
+    if not isinstance(tree.value, dict):
+        what = "is empty" if tree.value is None else "is no mapping"
+        hint = "a workflow begins with `agentsim: 1`, a `name:` and its `steps:`"
+        report(Problem("bad-value", f"the file {what}", tree.place(), hint))
+        refuse(problems)
+    try:
+        return filled(tree, source.sets, report)
+    except Problems as fault:
+        problems.extend(fault.problems)
+        refuse(problems)
+        raise

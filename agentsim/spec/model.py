@@ -1,0 +1,144 @@
+"""Models of what may be written, and their faults as problems with places and nearest names.
+
+pydantic says which key is wrong; here that becomes a `Problem` at the line where it stands. A
+field that the format has and this version cannot simulate is taken out before, as `not-yet`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from agentsim.errors import Place, Problem
+from agentsim.spec.fields import shown
+from agentsim.spec.problems import nearest, not_yet, quoted, unknown_key
+from agentsim.spec.quantity import QuantityFaults
+from agentsim.spec.tree import Path, Tree
+
+Report = Callable[[Problem], None]
+
+
+class Model(BaseModel):
+    """What a mapping may hold: no other keys, never changed. Built when first used."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+def need(what: str, example: str, **more: Any) -> Any:
+    """A field that must be given."""
+    return Field(description=what, examples=[example], **more)
+
+
+def may(what: str, example: str, default: Any = None, **more: Any) -> Any:
+    """A field that may be given."""
+    return Field(default, description=what, examples=[example], **more)
+
+
+M = TypeVar("M", bound=Model)
+
+
+class Where(Protocol):
+    """Where the parts of a value were written."""
+
+    def place(self, path: Path) -> Place | None:
+        """Of the value at `path`."""
+
+    def key_place(self, path: Path) -> Place | None:
+        """Of the last key of `path`."""
+
+
+class At:
+    """The places of the value at `base` of a tree."""
+
+    __slots__ = ("base", "tree")
+
+    def __init__(self, tree: Tree, base: Path) -> None:
+        self.tree, self.base = tree, base
+
+    def place(self, path: Path = ()) -> Place:
+        return self.tree.place((*self.base, *path))
+
+    def key_place(self, path: Path) -> Place:
+        return self.tree.key_place((*self.base, *path))
+
+
+def names_of(model: type[Model]) -> list[str]:
+    """The keys of a model as they are written."""
+    return [field.alias or key for key, field in model.model_fields.items()]
+
+
+def example_of(model: type[Model], key: str) -> tuple[str, str]:
+    """(what a field is, an example of it), for messages and the reference."""
+    for attribute, field in model.model_fields.items():
+        if key in (attribute, field.alias):
+            return field.description or "", (field.examples or [""])[0]
+    return "", ""
+
+
+def without(
+    raw: Mapping[Any, Any], later: Mapping[str, str], where: Where, report: Report
+) -> dict[Any, Any]:
+    """`raw` less the keys of `later` (key -> what it is), each of which is a `not-yet`."""
+    for key in raw:
+        if key in later:
+            report(not_yet(later[key], where.key_place((key,))))
+    return {key: value for key, value in raw.items() if key not in later}
+
+
+def check(
+    model: type[M],
+    raw: object,
+    where: Where,
+    report: Report,
+    inside: str,
+    later: Mapping[str, str] | None = None,
+) -> M | None:
+    """`raw` as a `model`, or None with its problems reported. `inside` names it in messages."""
+    later = later or {}
+    if not isinstance(raw, dict):
+        keys = ", ".join(names_of(model)[:6])
+        message = f"expected {inside} as a mapping ({keys}, ...); got {shown(raw)}"
+        report(Problem("bad-value", message, where.place(())))
+        return None
+    given = without(raw, later, where, report)
+    try:
+        return model.model_validate(given)
+    except ValidationError as fault:
+        errors = fault.errors(include_url=False)
+    known = [*names_of(model), *later]
+    near = {nearest(str(e["loc"][-1]), known) for e in errors if e["type"] == "extra_forbidden"}
+    for error in errors:
+        if error["type"] != "missing" or error["loc"][-1] not in near:
+            for problem in _problems(error, model, known, where, inside):
+                report(problem)
+    return None
+
+
+def _problems(
+    error: ErrorDetails, model: type[Model], known: list[str], where: Where, inside: str
+) -> list[Problem]:
+    path: Path = tuple(error["loc"])
+    key = str(path[-1]) if path else ""
+    if error["type"] == "extra_forbidden":
+        return [unknown_key(key, known, where.key_place(path), inside)]
+    what, example = example_of(model, key)
+    if error["type"] == "missing":
+        message = f"{quoted(key)} is missing in {inside}: {what}"
+        return [Problem("missing-key", message, where.place(()), f"such as `{key}: {example}`")]
+    cause = error.get("ctx", {}).get("error")
+    if isinstance(cause, QuantityFaults):
+        return [_placed(key, path, inner, problem, where) for inner, problem in cause.faults]
+    message = f"{quoted(key)}: expected {what}, such as `{key}: {example}`; got {error['msg']}"
+    return [Problem("bad-value", message, where.place(path))]
+
+
+def _placed(key: str, path: Path, inner: Path, problem: Problem, where: Where) -> Problem:
+    at = (*path, *inner)
+    spot = where.key_place(at) if problem.code in ("unknown-key", "not-yet") else where.place(at)
+    message = problem.message
+    if problem.code != "not-yet":
+        message = f"{quoted('.'.join(map(str, (key, *inner))))}: {message}"
+    return Problem(problem.code, message, spot, problem.hint)

@@ -1,0 +1,207 @@
+"""Telling people what is wrong: codes, nearest names, excerpts with a caret, order and number.
+
+Everything here is pure: text and `Problem`s in, text and `Problem`s out; nothing is printed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable, Sequence
+from types import MappingProxyType
+
+from agentsim.errors import Place, Problem, Problems
+
+SHOWN = 50  # problems that are shown of one input; beyond that people mend and run again
+WIDTH = 100  # columns of an excerpt
+LISTED = 30  # names that a hint lists when none is near
+LONGEST_NAME = 80  # letters of a name that is shown or compared: similarity is quadratic in them
+
+CODES = MappingProxyType(
+    {
+        # the file
+        "file-missing": "There is no file of this name.",
+        "file-unreadable": "The file cannot be read: a folder, a device, or not yours to read.",
+        "file-too-large": "A workflow or profile file has at most 1 MiB.",
+        "bad-encoding": "A file is UTF-8 text without a byte order mark.",
+        "bad-character": "A control character stands in the file, so it is not plain text.",
+        # YAML
+        "yaml-syntax": "The text breaks the rules of YAML.",
+        "duplicate-key": "A key stands twice in one mapping, so one of its values would be lost.",
+        "bad-key": "A key is text or a number; lists, mappings, yes/no and nothing cannot be keys.",
+        "merge-key": "The merge key << is no part of YAML 1.2 and is not read.",
+        "custom-tag": "Tags such as !name are not read; only plain values are.",
+        "bad-number": "Infinity, not-a-number and numbers too large for a computer are refused.",
+        "several-documents": "A file holds one document; a second one begins at a line ---.",
+        "unknown-alias": "An alias *name stands before or without its anchor &name.",
+        "recursive-alias": "An alias stands inside the value that it names, which would never end.",
+        "too-many-aliases": "A file uses at most 1,000 aliases.",
+        "too-deep": "Values are nested at most 60 deep.",
+        "too-many-values": "A file holds at most 200,000 values, aliases written out.",
+        "too-long": "A text has at most 64 KiB, a number 400 digits.",
+        # expressions
+        "bad-expression": "What stands in $( ) or ${ } is not an expression that can be read.",
+        "expression-failed": "The expression has no answer: a division by zero or a wrong type.",
+        "expression-in-key": "Expressions are filled into values, not into keys.",
+        # names and values
+        "unknown-name": "The name is not defined here.",
+        "unknown-key": "The key is not one of those that may stand here.",
+        "missing-key": "A key that is needed here is missing.",
+        "bad-value": "The value is not of the kind that may stand here, or outside its limits.",
+        "bad-range": "--vary takes a range of whole numbers, 0:6 or 0:6:2, or a list a,b,c.",
+        "not-yet": "The format has this, but this version cannot simulate it yet.",
+    }
+)
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The one of `names` that `name` was most likely meant to be, or None; ties by the alphabet."""
+    if not 0 < len(name) <= LONGEST_NAME:
+        return None
+    plain = {_plain(known): known for known in sorted(names, reverse=True)}
+    found = difflib.get_close_matches(_plain(name), sorted(plain), n=1, cutoff=0.6)
+    return plain[found[0]] if found else None
+
+
+def _plain(name: str) -> str:
+    """Case, hyphens and underscores are where people differ without meaning to."""
+    return name.casefold().replace("_", "-")
+
+
+def unknown_key(
+    key: object, known: Iterable[str], place: Place | None, inside: str = ""
+) -> Problem:
+    """A key that may not stand `inside` (say "an agent"), with the nearest one as the hint."""
+    where = f" in {inside}" if inside else ""
+    names = list(known)
+    hint = _did_you_mean(str(key), names, "keys")
+    first, colon, _ = str(key).partition(":")
+    if colon and first.strip() in names:
+        hint = f"put a space after the colon: `{first.strip()}: ...`"
+    return Problem("unknown-key", f"unknown key {quoted(key)}{where}", place, hint)
+
+
+def unknown_name(
+    name: object, known: Iterable[str], place: Place | None, what: str = "name"
+) -> Problem:
+    """A reference to a `what` (say "agent") that is not defined; the nearest one is the hint."""
+    return Problem(
+        "unknown-name",
+        f"unknown {what} {quoted(name)}",
+        place,
+        _did_you_mean(str(name), list(known), f"{what}s"),
+    )
+
+
+def _did_you_mean(name: str, known: Sequence[str], plural: str) -> str:
+    near = nearest(name, known)
+    if near is not None:
+        return f"did you mean {quoted(near)}?"
+    if 0 < len(known) <= LISTED:
+        return f"known {plural}: {', '.join(sorted(known))}"
+    return ""
+
+
+def not_yet(what: str, place: Place | None, hint: str = "") -> Problem:
+    """Something of the format that a later version will simulate; it is never ignored silently."""
+    return Problem("not-yet", f"not yet: {what}", place, hint)
+
+
+def quoted(value: object) -> str:
+    """For a message: in backquotes, control characters escaped, cut to 80 letters."""
+    text = str(value)
+    cut = text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
+    return f"`{visible(cut)}`"
+
+
+def visible(text: str) -> str:
+    """`text` with everything escaped that would move, hide or colour what a terminal shows."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible(letter) for letter in text)
+
+
+def _visible(letter: str) -> str:
+    # control, format (bidirectional overrides), surrogate, private, unassigned, line separators
+    if unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}:
+        return letter.encode("unicode_escape", "surrogatepass").decode("ascii")
+    return letter
+
+
+def _columns(letter: str) -> int:
+    """Columns that a visible letter takes in a terminal."""
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def excerpt(lines: Sequence[str], place: Place) -> str:
+    """The line of `place` with its number, and a caret below; at most 100 columns wide.
+
+    `lines` are those of the whole file (`Tree.lines`). Empty text if the file has no such line.
+    A place behind the end of the line puts the caret behind its last letter.
+    """
+    if not 1 <= place.line <= len(lines):
+        return ""
+    margin = f"{place.line:5d} | "
+    source = lines[place.line - 1]
+    at = min(max(place.column, 1) - 1, len(source))
+    room = WIDTH - len(margin)
+    before, caret = _before(source[:at], room // 2)
+    after = _after(source[at:], room - caret)
+    bar = " " * (len(margin) - 2) + "| "
+    return f"{margin}{before}{after}".rstrip() + f"\n{bar}{' ' * caret}^"
+
+
+def _before(text: str, room: int) -> tuple[str, int]:
+    """As much of the end of `text` as goes into `room` columns, and how many it takes."""
+    tail = text[-room:]  # a letter takes a column, save combining ones: those may be cut
+    shown: list[str] = []
+    used = 0
+    for letter in reversed([_visible(letter) for letter in tail]):
+        columns = sum(map(_columns, letter))
+        if used + columns > room - 3:
+            shown.append("...")
+            return "".join(reversed(shown)), used + 3
+        shown.append(letter)
+        used += columns
+    return "".join(reversed(shown)), used
+
+
+def _after(text: str, room: int) -> str:
+    shown: list[str] = []
+    used = 0
+    for letter in map(_visible, text[: room + 1]):
+        columns = sum(map(_columns, letter))
+        if used + columns > room - 3:
+            return "".join(shown) + "..."
+        shown.append(letter)
+        used += columns
+    return "".join(shown)
+
+
+def arrange(problems: Iterable[Problem]) -> list[Problem]:
+    """Sorted by file, line and column (those without a place last), each thing said once."""
+    unique = {(p.code, p.message, p.place): p for p in reversed(list(problems))}
+    return sorted(unique.values(), key=_order)
+
+
+def _order(problem: Problem) -> tuple[bool, str, int, int, str, str]:
+    place = problem.place or Place("", 0, 0)
+    missing = problem.place is None
+    return missing, place.file, place.line, place.column, problem.code, problem.message
+
+
+def capped(problems: Sequence[Problem], most: int = SHOWN) -> tuple[Sequence[Problem], str]:
+    """The first `most` problems, and a sentence about the rest ("" if there is none)."""
+    more = len(problems) - most
+    if more <= 0:
+        return problems, ""
+    return problems[:most], f"and {more} more problem{'s' if more > 1 else ''}"
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raises all of `problems` at once, arranged; does nothing if there is none."""
+    arranged = arrange(problems)
+    if arranged:
+        raise Problems(arranged)

@@ -1,0 +1,156 @@
+"""What may stand in a hardware profile: the models, and what of the format is not simulated yet.
+
+Every part of a profile (`decode`, `prefill`, a limit, ...) is a model of its own, checked one by
+one, so that one file's faults are all told at once. What parts say together is `hardware`'s.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from agentsim.spec import profile_fields as kinds
+from agentsim.spec.fields import Flag, Text, Units
+from agentsim.spec.model import Model, may, need
+
+
+class SourceFile(Model):
+    """Where the figures come from."""
+
+    url: Text = may("where the figures were read", "https://example.org/bench.csv", "")
+    as_of: kinds.AsOf = may("when they were measured or published", "2026-02", "")
+    grade: kinds.Grade = may(
+        "A raw file or provider, B one third party, C older model or blog", "A", ""
+    )
+    measured_to: kinds.TokenCount = may("the longest context that was measured", "64k")
+
+
+class FitFile(Model):
+    """A decode step of B streams takes a + b*B + d*sqrt(B)."""
+
+    a: kinds.Seconds = need("the part of a step that is always there", "2.3ms")
+    b: kinds.Seconds = may("more for each stream", "0.17ms", 0.0)
+    d: kinds.Seconds = may("more for the root of the streams", "1.9ms", 0.0)
+
+
+class DecodeFile(Model):
+    """How output tokens are made."""
+
+    rate: kinds.Rate = may("tok/s of one stream at empty context", "800 tok/s")
+    step: kinds.StepTable = may("time of a step, or by number of streams", "{1: 17ms, 8: 50ms}")
+    per_stream: kinds.RateTable = may("tok/s of each stream by their number", "{1: 83 tok/s}")
+    total: kinds.RateTable = may("tok/s of all streams by their number", "{1: 83 tok/s}")
+    fit: Any = may("a step takes a + b*B + d*sqrt(B)", "{a: 2.3ms, b: 0.17ms, d: 1.9ms}")
+    per_context_token: kinds.Slope = may(
+        "more time of a step for each token of context", "191ns", 0.0
+    )
+    tokens_per_step: kinds.PerStep = may("tokens that a step makes (speculation)", "2.5")
+    shared: kinds.Shared = may("whether calls slow each other down", "yes")
+    spread: kinds.Spread = may("factor on a call's decode time", "20%")
+
+
+class PrefillFile(Model):
+    """How input tokens that no cache holds are read."""
+
+    rate: kinds.PrefillRate = need("tok/s, or a table by tokens already read", "2525 tok/s")
+    per_context_token: kinds.Slope = may(
+        "more time of a token for each one before it", "6.9ns", 0.0
+    )
+    fixed: kinds.Seconds = may("time of a prompt of any length", "50ms", 0.0)
+    schedule: kinds.Schedule = may("whether decoding waits for prompts", "exclusive")
+
+
+class CacheFile(Model):
+    """What a server remembers of prompts."""
+
+    kind: kinds.CacheKind = need("none or ttl", "ttl")
+    ttl: kinds.Ttl = may("how long after its last use a prompt is kept", "5m")
+    block: Units = may("hits are whole multiples of so many tokens", "128", 1)
+    covers: kinds.Covers = may(
+        "prompt (what was sent) or all (what was answered too)", "prompt", "prompt"
+    )
+
+
+class LimitFile(Model):
+    """One quota."""
+
+    count: kinds.Counted = need(f"what it counts: {', '.join(kinds.COUNTS)}", "requests")
+    bucket: kinds.Amount = may("how much it holds", "30k")
+    refill: kinds.Rate = may("how fast it fills", "500/s")
+    reserve: kinds.Reserve = may(
+        "max_output: the longest answer is taken up front", "max_output", False
+    )
+    refund: Flag = may("whether what was reserved and not used comes back", "yes", False)
+    account: kinds.Account = may("servers that name the same account share it", "team")
+    on_limit: kinds.OnLimit = may("wait", "wait", "wait")
+
+
+class PriceFile(Model):
+    """Dollars per million tokens."""
+
+    input: kinds.Dollars = need("of new input", "3")
+    output: kinds.Dollars = need("of output, thinking included", "15")
+    cached: kinds.OtherDollars = may("of input that was cached; else that of input", "0.30")
+    cache_write: kinds.OtherDollars = may(
+        "of input that enters the cache; else that of input", "3.75"
+    )
+
+
+class ProfileFile(Model):
+    """A hardware profile. Parts that are mappings are checked by their own models."""
+
+    agentsim: kinds.Version = need("the version of the format", "1")
+    name: Text = may("what is shown as its title", "My box", "")
+    model: Text = may("the model that it serves", "gpt-oss-120b", "")
+    source: Any = may("where the figures come from", "{url: ..., as_of: 2026-02, grade: A}")
+    note: Text = may("what to know about the figures", "Measured to 32k of context.", "")
+    assumed: kinds.Texts = may(
+        "what is not measured, a sentence each", '["One slot: a setting."]', ()
+    )
+    decode: Any = need("how output tokens are made", "{rate: 800 tok/s}")
+    prefill: Any = may("how input tokens are read, or none", "{rate: 2525 tok/s}")
+    latency: kinds.Latency = may("before a prompt is read", "{p50: 20ms, p90: 60ms}")
+    first_token: kinds.FirstToken = may("measured time to the first token", "0.3s")
+    slots: kinds.Slots = may("calls in service at once", "8")
+    context: kinds.TokenCount = may("the longest context in tokens", "131k")
+    max_output: kinds.TokenCount = may("the longest answer in tokens", "32k")
+    cache: Any = may("what it remembers of prompts", "{kind: ttl, ttl: 5m}")
+    limits: Any = may("quotas", "[{count: requests, bucket: 1000, refill: 1000/min}]")
+    price: Any = may("dollars per million tokens", "{input: 3, output: 15}")
+
+
+_SHARED_MEMORY = "profiles that share a machine's memory, and loading models into it"
+LATER = MappingProxyType(
+    {
+        "": {
+            "kv": "`kv`, memory for contexts as a limit of its own",
+            "machine": f"`machine`, {_SHARED_MEMORY}",
+            "load": f"`load`, {_SHARED_MEMORY}",
+            "keep_alive": f"`keep_alive`, {_SHARED_MEMORY}",
+            "models_in_memory": f"`models_in_memory`, {_SHARED_MEMORY}",
+            "throttle": "`throttle`, hardware that slows down when it is hot",
+            "faults": "`faults`, calls that fail and outages",
+            "hours": "`hours`, hardware that is there at some hours only",
+            "mix": "`mix`, calls spread over several profiles",
+            "on_reject": "`on_reject`, what a call does when a quota rejects it",
+        },
+        "decode": {"jitter": "`jitter`, a spread per token"},
+        "prefill": {"chunk": "`chunk`, prompts in chunks between decode steps"},
+        "cache": {
+            "capacity": "`capacity`, a cache with a budget in tokens",
+            "evicts": "`evicts`, a cache with a budget in tokens",
+        },
+        "limit": {
+            "window": "`window`, a quota for a fixed stretch of time",
+            "session_window": "`session_window`, a quota for a time that opens at first use",
+        },
+        "price": {
+            **dict.fromkeys(
+                ("plan", "per_hour", "buy", "years", "watts", "per_kwh", "hours_per_week"),
+                "what a plan, rent or an own machine costs",
+            ),
+            "tiers": "`tiers`, prices in tiers by context",
+        },
+    }
+)
+"""By part: keys that the format has and this version cannot simulate."""

@@ -1,0 +1,242 @@
+"""The kinds of value that a field of a hardware profile may hold, as types for the models.
+
+As in `fields`: each reads what was written into base numbers, or says what it expected.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import PlainValidator
+
+from agentsim import units
+from agentsim.chance import Distribution, lognormal_mean_cv
+from agentsim.spec import fields
+from agentsim.spec.fields import below, fault, shown, within
+from agentsim.spec.quantity import QuantityFaults, Unit, quantity
+
+MOST_ROWS = 200
+GRADES = ("A", "B", "C")
+COUNTS = ("requests", "input", "uncached_input", "output", "total")
+
+# Speeds beyond these are typing errors; within them no time overflows and none rounds to nothing.
+_SLOWEST, _FASTEST = 1e-6, 1e9  # per second
+_LONGEST_STEP = 1e6  # seconds
+
+
+def rate(value: object) -> float:
+    """Tokens (or requests) per second of `800 tok/s`."""
+    return rate_within(_one(units.rate, value), value)
+
+
+def rate_within(number: float, written: object) -> float:
+    """`number` per second if hardware can be so fast or slow; else raises `QuantityFaults`."""
+    if not _SLOWEST <= number <= _FASTEST:
+        limits = f"from {_SLOWEST:g} to {_FASTEST:g} a second"
+        raise fault(f"expected a rate {limits}; got {shown(written)}")
+    return number
+
+
+def step_time(value: object) -> float:
+    """Seconds of one decode step; above 0."""
+    seconds = _one(within(units.duration, _LONGEST_STEP), value)
+    if seconds <= 0.0:
+        raise fault(f"a step takes more than 0 seconds; got {shown(value)}")
+    return seconds
+
+
+def _slope(value: object) -> float:
+    return _one(within(units.duration, 1.0), value)
+
+
+def _seconds(value: object) -> float:
+    return _one(fields.seconds, value)
+
+
+def _dollars(value: object) -> float:
+    """Dollars per million tokens."""
+    if isinstance(value, dict | list):
+        raise fault("not yet: prices in tiers or by time of day", code="not-yet")
+    return _one(within(units.money, 1e6), value)
+
+
+def _amount(value: object) -> float:
+    number = _one(within(units.tokens, fields.MOST_TOKENS), value)
+    if number <= 0.0:
+        raise fault(f"a bucket holds more than 0; got {shown(value)}")
+    return number
+
+
+def _per_step(value: object) -> float:
+    number = _one(fields.count, value)
+    if not 1 <= number <= 1000:
+        raise fault(f"expected tokens that a step makes, 1 to 1,000; got {shown(value)}")
+    return number
+
+
+def _some_tokens(value: object) -> int:
+    number = _one(within(units.tokens, fields.MOST_TOKENS), value)
+    if number < 1 or number != int(number):
+        raise fault(f"expected whole tokens, 1 or more, such as 131k; got {shown(value)}")
+    return int(number)
+
+
+def _one(read: Unit, value: object) -> float:
+    """One fixed value: no list, no mapping."""
+    try:
+        return read(value)
+    except QuantityFaults:
+        raise
+    except ValueError as error:
+        raise fault(str(error)) from None
+
+
+Rows = tuple[tuple[float, float], ...]
+
+
+def _table(value: dict[Any, Any], key_of: Unit, read: Unit, expected: str) -> Rows:
+    """A mapping as rows sorted by key: a table means the same in whatever order it is written."""
+    if not 1 <= len(value) <= MOST_ROWS:
+        raise fault(f"expected a table of 1 to {MOST_ROWS} rows, {expected}; got {len(value)}")
+    rows: dict[float, float] = {}
+    found: list[Any] = []
+    for key, entry in value.items():
+        try:
+            with below(key):
+                at = key_of(key)
+                if at in rows:
+                    raise fault(f"a second row for {shown(key)}")
+                rows[at] = read(entry)
+        except QuantityFaults as error:
+            found += error.faults
+    if found:
+        raise QuantityFaults(found)
+    return tuple(sorted(rows.items()))
+
+
+def _streams(key: object) -> float:
+    return fields.whole(key, 1, 1_000_000, "a number of streams, such as 8")
+
+
+def _slots(key: object) -> int:
+    return fields.whole(key, 1, 1_000_000, "such as 8")
+
+
+def by_streams(read: Unit, expected: str) -> Any:
+    """One value (the same for any number of streams), or a table by number of streams."""
+
+    def table(value: object) -> Rows:
+        if isinstance(value, dict):
+            return _table(value, _streams, read, expected)
+        return ((1, read(value)),)
+
+    return PlainValidator(table)
+
+
+def _by_depth(value: object) -> float | Rows:
+    """One prefill rate, or a table of rates by tokens already read."""
+    if isinstance(value, dict):
+        return _table(value, lambda key: _one(units.tokens, key), rate, "{0: 2.4k tok/s, ...}")
+    return rate(value)
+
+
+def _spread(value: object) -> Distribution:
+    """A factor on a call's decode time: `20%` (log-normal of mean 1) or a distribution."""
+    if isinstance(value, str) and value.strip().endswith("%"):
+        return lognormal_mean_cv(1.0, _one(units.share, value))
+    if not isinstance(value, dict):
+        raise fault(f"expected a share or a distribution around 1; got {shown(value)}")
+    return quantity(value, fields.count)
+
+
+def _first_token(value: object) -> tuple[Distribution, float]:
+    """Seconds to the first token, and seconds more for each token of input."""
+    if not isinstance(value, dict) or "per_input_token" not in value:
+        return fields.duration_of(value), 0.0
+    with below("per_input_token"):
+        slope = _slope(value["per_input_token"])
+    rest = {key: entry for key, entry in value.items() if key != "per_input_token"}
+    if rest.keys() == {"value"}:
+        with below("value"):
+            return fields.duration_of(rest["value"]), slope
+    return fields.duration_of(rest), slope
+
+
+def _schedule(value: object) -> str:
+    if value == "chunked":
+        raise fault("not yet: prompts in chunks between decode steps", code="not-yet")
+    return fields.one_of(value, ("exclusive", "separate"), "a schedule")
+
+
+def _cache_kind(value: object) -> str:
+    if value in ("lru", "slot"):
+        raise fault(f"not yet: a cache of kind {shown(value)}", code="not-yet")
+    return fields.one_of(value, ("none", "ttl"), "a kind of cache")
+
+
+def _on_limit(value: object) -> str:
+    if value == "reject" or isinstance(value, dict):
+        raise fault("not yet: a quota that rejects, or falls back to a role", code="not-yet")
+    return fields.one_of(value, ("wait",), "what a call does at the limit")
+
+
+def _reserve(value: object) -> bool:
+    if value == "max_output":
+        return True
+    if value is False or value in ("no", "none"):
+        return False
+    raise fault(f"expected max_output or none; got {shown(value)}")
+
+
+def _version(value: object) -> int:
+    if isinstance(value, bool) or value != 1:
+        raise fault(f"expected version 1 of the format; got {shown(value)}")
+    return 1
+
+
+def _as_of(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise fault(f"expected a date, such as 2026-02; got {shown(value)}")
+    return str(value)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise fault(f"expected a list of sentences; got {shown(value)}")
+    return fields.each_of(value, fields.text)
+
+
+def _choice(names: tuple[str, ...], what: str) -> Any:
+    return PlainValidator(lambda value: fields.one_of(value, names, what))
+
+
+# A field that may be absent is `X | None` inside: what is written is read in any case, so that an
+# empty `rate:` is told and not taken for an absent one.
+Rate = Annotated[float | None, PlainValidator(rate)]
+Slope = Annotated[float, PlainValidator(_slope)]
+Seconds = Annotated[float, PlainValidator(_seconds)]
+Ttl = Annotated[float | None, PlainValidator(_seconds)]
+Dollars = Annotated[float, PlainValidator(_dollars)]
+OtherDollars = Annotated[float | None, PlainValidator(_dollars)]
+Amount = Annotated[float | None, PlainValidator(_amount)]
+PerStep = Annotated[float | None, PlainValidator(_per_step)]
+TokenCount = Annotated[int | None, PlainValidator(_some_tokens)]
+Slots = Annotated[int | None, PlainValidator(_slots)]
+Shared = Annotated[bool | None, PlainValidator(fields.flag)]
+StepTable = Annotated[Rows | None, by_streams(step_time, "{1: 17.3ms, 8: 49.6ms}")]
+RateTable = Annotated[Rows | None, by_streams(rate, "{1: 83 tok/s, 8: 22.2 tok/s}")]
+PrefillRate = Annotated[float | Rows, PlainValidator(_by_depth)]
+Latency = Annotated[Distribution | None, PlainValidator(fields.duration_of)]
+Spread = Annotated[Distribution | None, PlainValidator(_spread)]
+FirstToken = Annotated[tuple[Distribution, float] | None, PlainValidator(_first_token)]
+Schedule = Annotated[str | None, PlainValidator(_schedule)]
+CacheKind = Annotated[str, PlainValidator(_cache_kind)]
+OnLimit = Annotated[str, PlainValidator(_on_limit)]
+Grade = Annotated[str, _choice(GRADES, "a grade")]
+Counted = Annotated[str, _choice(COUNTS, "what a quota counts")]
+Covers = Annotated[str, _choice(("prompt", "all"), "what a cache covers")]
+AsOf = Annotated[str, PlainValidator(_as_of)]
+Account = Annotated[str | None, PlainValidator(fields.name)]
+Reserve = Annotated[bool, PlainValidator(_reserve)]
+Version = Annotated[int, PlainValidator(_version)]
+Texts = Annotated[tuple[str, ...], PlainValidator(_texts)]

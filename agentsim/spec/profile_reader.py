@@ -1,0 +1,294 @@
+"""From the tree of a hardware profile to a server: what its parts say, and what they say together.
+
+What a profile does not say is not made up: it is left out, and a note says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from agentsim.errors import Problem
+from agentsim.graph import About, CachePlan, LimitPlan, ServerPlan
+from agentsim.laws.decode import (
+    Decode,
+    knots_from_per_stream,
+    knots_from_rate,
+    knots_from_total,
+)
+from agentsim.laws.prefill import Prefill, PrefillLaw, table_from_rates
+from agentsim.laws.price import Price
+from agentsim.records import SECOND
+from agentsim.spec.fields import shown
+from agentsim.spec.model import At, Model, check
+from agentsim.spec.problems import not_yet, quoted
+from agentsim.spec.profile import (
+    LATER,
+    CacheFile,
+    DecodeFile,
+    FitFile,
+    LimitFile,
+    PrefillFile,
+    PriceFile,
+    ProfileFile,
+    SourceFile,
+)
+from agentsim.spec.profile_fields import Rows
+from agentsim.spec.tree import Path, Tree
+
+SPEEDS = ("rate", "step", "per_stream", "total", "fit")
+AS_MEASURED = ("rate", "per_stream", "total")
+_FALLS = 0.95  # a step that is so much shorter than one of fewer streams is no measuring error
+_GAPS = MappingProxyType(
+    {"limits": "quota", "cache": "prompt cache", "price": "price", "context": "context limit"}
+)
+
+M = TypeVar("M", bound=Model)
+
+
+class PlanReader:
+    """One reading of one file: notes every problem in `problems` and goes on."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.problems: list[Problem] = []
+
+    def plan(self, name: str) -> ServerPlan | None:
+        """The server of a profile called `name`, without roles; None where it cannot be made."""
+        whole = self._part(ProfileFile, "a profile")
+        if not isinstance(self.tree.value, dict):
+            return None
+        decode_file, decode = self._decode()
+        prefill_file, prefill = self._prefill()
+        cache = self._cache()
+        limits = tuple(self._limits())
+        price = self._price()
+        source = self._part(SourceFile, "`source`", "source") or SourceFile()
+        self._before_the_output()
+        if whole is None or decode_file is None or decode is None:
+            return None
+        shared = self._shared(decode_file, whole.slots)
+        if whole.context and whole.max_output and whole.max_output > whole.context:
+            self._bad(("max_output",), "`max_output` must not exceed `context`")
+        if whole.max_output is None and any(limit.reserve for limit in limits):
+            self._bad(("limits",), "a quota reserves `max_output`, which is not given")
+        spoken = (*self._notes(whole, decode_file, decode, shared), *_sentences(whole))
+        about = About(
+            title=whole.name or name,
+            model=whole.model,
+            grade=source.grade,
+            as_of=source.as_of,
+            url=source.url,
+            notes=spoken,
+            deepest=source.measured_to,
+        )
+        first, per_input = whole.first_token or (None, 0.0)
+        return ServerPlan(
+            name=name,
+            profile=name,
+            roles=(),
+            decode=decode,
+            prefill=prefill,
+            latency=whole.latency,
+            first_token=first,
+            per_input_token=per_input,
+            spread=decode_file.spread,
+            slots=whole.slots,
+            shared=shared,
+            schedule=self._schedule(prefill_file, shared),
+            context=whole.context,
+            max_output=whole.max_output,
+            cache=cache,
+            limits=limits,
+            price=price,
+            about=about,
+        )
+
+    def _decode(self) -> tuple[DecodeFile | None, Decode | None]:
+        file = self._part(DecodeFile, "`decode`", "decode")
+        raw = self._raw("decode")
+        given = [key for key in raw if key in SPEEDS]
+        if "decode" in self._raw() and isinstance(self._raw()["decode"], dict) and not given:
+            message = f"`decode` needs a speed: one of {', '.join(SPEEDS)}"
+            self._note("missing-key", ("decode",), message, "such as `rate: 800 tok/s`")
+        for key in given[1:]:
+            message = f"{quoted(given[0])} and {quoted(key)} both give the speed"
+            self._bad(("decode", key), message, "keep one of them", at_key=True)
+        if "tokens_per_step" in raw and given and given[0] in AS_MEASURED:
+            message = f"{quoted(given[0])} is as measured, speculation included"
+            hint = "`tokens_per_step` goes with `step` or `fit`"
+            self._bad(("decode", "tokens_per_step"), message, hint, at_key=True)
+        fit = self._part(FitFile, "`fit`", "decode", "fit") if "fit" in raw else None
+        if file is None or len(given) != 1 or (given[0] == "fit" and fit is None):
+            return file, None
+        return file, self._law(file, fit)
+
+    def _law(self, file: DecodeFile, fit: FitFile | None) -> Decode | None:
+        knots: Rows | None = file.step
+        if file.rate is not None:
+            knots = knots_from_rate(file.rate)
+        elif file.per_stream is not None:
+            knots = knots_from_per_stream(dict(file.per_stream))
+        elif file.total is not None:
+            knots = knots_from_total(dict(file.total))
+        parts = (fit.a, fit.b, fit.d) if fit else None
+        if parts is not None and not sum(parts):
+            self._bad(("decode", "fit"), "`fit`: a step takes more than 0 seconds")
+            return None
+        per_step = file.tokens_per_step or 1.0
+        return Decode(knots, parts, file.per_context_token, per_step)
+
+    def _shared(self, file: DecodeFile, slots: int | None) -> bool:
+        if file.shared is not None:
+            return file.shared
+        return slots is not None or file.rate is None
+
+    def _prefill(self) -> tuple[PrefillFile | None, PrefillLaw | None]:
+        value = self._raw().get("prefill", "none")
+        if value == "none":
+            return None, None
+        file = self._part(PrefillFile, "`prefill`", "prefill")
+        if file is None:
+            return None, None
+        if isinstance(file.rate, tuple):
+            if "per_context_token" in self._raw("prefill"):
+                message = "a table of rates by depth says already how reading slows down"
+                self._bad(("prefill", "per_context_token"), message, at_key=True)
+            return file, table_from_rates(dict(file.rate), file.fixed)
+        return file, Prefill(file.fixed, 1.0 / file.rate, file.per_context_token)
+
+    def _schedule(self, file: PrefillFile | None, shared: bool) -> str:
+        given = file.schedule if file else None
+        if given == "exclusive" and not shared:
+            message = "`exclusive`: here decoding never waits, since calls do not share the server"
+            self._bad(("prefill", "schedule"), message, "`shared: yes` in decode, or `slots`")
+        return given or ("exclusive" if shared else "separate")
+
+    def _before_the_output(self) -> None:
+        """Either latency and prefill, or the measured time to the first token."""
+        raw = self._raw()
+        for key in ("latency", "prefill"):
+            if "first_token" in raw and key in raw:
+                message = f"`first_token` holds what {quoted(key)} says"
+                hint = "give `first_token`, or `latency` and `prefill`"
+                self._bad((key,), message, hint, at_key=True)
+
+    def _cache(self) -> CachePlan:
+        file = self._part(CacheFile, "`cache`", "cache")
+        if file is None or file.kind == "none":
+            for key in self._raw("cache"):
+                if file and key != "kind":
+                    self._bad(("cache", key), f"{quoted(key)} of no cache", at_key=True)
+            return CachePlan()
+        if file.ttl is None:
+            self._note("missing-key", ("cache",), "`cache` needs a `ttl`", "such as `ttl: 5m`")
+            return CachePlan()
+        return CachePlan("ttl", round(file.ttl * SECOND), file.block, file.covers == "all")
+
+    def _limits(self) -> Iterator[LimitPlan]:
+        value = self._raw().get("limits", [])
+        if not isinstance(value, list):
+            self._bad(("limits",), f"`limits`: expected a list of quotas; got {shown(value)}")
+            return
+        for i, raw in enumerate(value):
+            path = ("limits", i)
+            file = self._part(LimitFile, "a quota", *path)
+            if file is None or not LATER["limit"].keys().isdisjoint(raw):
+                continue
+            for key in ("bucket", "refill"):
+                if key not in raw:
+                    message = f"a quota needs {quoted(key)}"
+                    hint = "such as `{count: requests, bucket: 1000, refill: 1000/min}`"
+                    self._note("missing-key", path, message, hint)
+            if file.reserve and file.count not in ("output", "total"):
+                message = f"a quota of {file.count} has no output to reserve"
+                self._bad((*path, "reserve"), message, "count output or total")
+            if "refund" in raw and not file.reserve:
+                message = "nothing is reserved, so nothing is given back"
+                self._bad((*path, "refund"), message, "add `reserve: max_output`", at_key=True)
+            if file.bucket is not None and file.refill is not None:
+                yield LimitPlan(
+                    count=file.count,
+                    bucket=file.bucket,
+                    refill=file.refill,
+                    reserve=file.reserve,
+                    refund=file.refund,
+                    account=file.account or "",
+                )
+
+    def _price(self) -> Price | None:
+        if isinstance(self._raw().get("price"), list):
+            place = self.tree.key_place(("price",))
+            self.problems.append(not_yet("prices in tiers by context", place))
+            return None
+        file = self._part(PriceFile, "`price`", "price")
+        if file is None:
+            return None
+        return Price(file.input, file.output, file.cached, file.cache_write)
+
+    def _notes(
+        self, whole: ProfileFile, file: DecodeFile, decode: Decode, shared: bool
+    ) -> Iterator[str]:
+        """What the answer must say of this profile, whatever it runs.
+
+        The grade, and runs beyond what was measured, are told by the analysis of a run.
+        """
+        raw = self._raw()
+        if "prefill" not in raw and "first_token" not in raw:
+            yield "no prefill given: input costs no time"
+        gaps = [what for key, what in _GAPS.items() if key not in raw]
+        if whole.slots is not None and "limits" not in raw:
+            gaps.remove(_GAPS["limits"])  # one's own machine has slots and no quota
+        if gaps:
+            yield f"not given, so not modelled: {', '.join(gaps)}"
+        yield from _crowd_notes(decode, whole.slots, shared)
+        if not self._raw("source"):
+            yield "no source given: it does not say where its figures come from"
+
+    def _raw(self, *path: str) -> dict[Any, Any]:
+        """The mapping at `path` as written; empty where there is none."""
+        value: Any = self.tree.value
+        for part in path:
+            value = value.get(part) if isinstance(value, dict) else None
+        return value if isinstance(value, dict) else {}
+
+    def _part(self, model: type[M], inside: str, *path: str | int) -> M | None:
+        """The part of the file at `path`, checked; None where it is absent or wrong."""
+        value: Any = self.tree.value
+        for part in path:
+            if isinstance(value, dict) and part not in value:
+                return None
+            if not isinstance(value, dict | list):
+                return None  # told where that part itself is checked
+            value = value[part]  # type: ignore[index]
+        later = LATER.get("limit" if "limits" in path else str(path[-1]) if path else "", {})
+        return check(model, value, At(self.tree, path), self.problems.append, inside, later)
+
+    def _bad(self, path: Path, message: str, hint: str = "", at_key: bool = False) -> None:
+        self._note("bad-value", path, message, hint, at_key)
+
+    def _note(
+        self, code: str, path: Path, message: str, hint: str = "", at_key: bool = False
+    ) -> None:
+        place = self.tree.key_place(path) if at_key else self.tree.place(path)
+        self.problems.append(Problem(code, message, place, hint))
+
+
+def _sentences(whole: ProfileFile) -> Iterator[str]:
+    yield from whole.assumed
+    if whole.note:
+        yield whole.note.strip()
+
+
+def _crowd_notes(decode: Decode, slots: int | None, shared: bool) -> Iterator[str]:
+    """What is odd about the speed of several calls at once."""
+    knots = decode.knots
+    if not shared or knots is None or slots == 1:
+        return
+    if len(knots) == 1:
+        yield "no speed for several streams given: each gets that of one"
+    for (few, slow), (many, quick) in pairwise(knots):
+        if quick < _FALLS * slow:
+            yield f"a step of {many:g} streams is shorter than one of {few:g}: is that right?"

@@ -1,0 +1,279 @@
+"""Where a step is lowered: its place in the file, its name, and what the file defines around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from agentsim.errors import Place, Problem, Problems
+from agentsim.graph import Block, Guard, Node
+from agentsim.spec.cast import Cast
+from agentsim.spec.expressions import fill, uses
+from agentsim.spec.fields import shown
+from agentsim.spec.model import At, check
+from agentsim.spec.outline import ROOT, Row, kind_of, outline
+from agentsim.spec.players import Players
+from agentsim.spec.problems import quoted, unknown_key, unknown_name
+from agentsim.spec.servers import Servers
+from agentsim.spec.steps import KINDS, LISTS, REFUSED
+from agentsim.spec.steps.base import Kind, StepFields, guard_of
+from agentsim.spec.tree import Path, Tree
+
+MOST_NODES = 20_000
+MOST_PROBLEMS = 500
+ITEM_NAMES = frozenset({"item", "index"})
+
+
+class Program:
+    """A workflow while it is compiled: its tree, its cast, its names, and what is wrong with it."""
+
+    def __init__(self, tree: Tree, problems: list[Problem]) -> None:
+        self.tree = tree
+        self.problems = problems
+        self.notes: list[str] = []
+        self.nodes = 0
+        self.rows = outline(tree, LISTS, self.report)
+        self.by_rank = {row.rank: row for row in self.rows.values()}
+        self.cast: Cast
+        self.servers: Servers
+        self.players: Players
+
+    def report(self, problem: Problem) -> None:
+        """Note a problem; with hundreds of them, reading on is of no use."""
+        self.problems.append(problem)
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise Problems(self.problems)
+
+    def place_of(self, rank: int, *path: str | int) -> Place:
+        """Where a step was written, by its rank."""
+        return self.tree.place((*self.by_rank[rank].at, *path))
+
+
+class Scope:
+    """One step, and what stands around it."""
+
+    def __init__(
+        self, program: Program, at: Path, raw: dict[Any, Any], items: Mapping[str, Any]
+    ) -> None:
+        self.program = program
+        self.at = at
+        self.raw = raw
+        self.items = items
+        self.row: Row = program.rows[at]
+        self.guard = Guard()
+        self.priority = 0.0
+
+    @property
+    def cast(self) -> Cast:
+        return self.program.cast
+
+    @property
+    def players(self) -> Players:
+        return self.program.players
+
+    def place(self, *path: str | int) -> Place:
+        """Where a part of the step was written."""
+        return self.program.tree.place((*self.at, *path))
+
+    def wrong(
+        self, message: str, *path: str | int, code: str = "bad-value", hint: str = ""
+    ) -> None:
+        """Report a problem with a part of the step."""
+        self.program.report(Problem(code, message, self.place(*path), hint))
+
+    def server(self, role: str, *path: str | int) -> int:
+        """The number of the server that serves a role."""
+        return self.program.servers.index(role, self.place(*path))
+
+    def node(self) -> dict[str, Any]:
+        """What every node carries."""
+        row = self.row
+        return {
+            "rank": row.rank,
+            "path": row.path,
+            "name": row.name,
+            "guard": self.guard,
+            "priority": self.priority,
+        }
+
+    def list(self, key: str) -> list[Any] | None:
+        """The steps below a key as they are written; None where it is no list (reported)."""
+        given = self.raw.get(key)
+        if isinstance(given, list):
+            return given
+        example = f"`{key}: [{{tool: tests}}]`"
+        expected = f"{quoted(key)}: expected a list of steps, such as {example}"
+        self.wrong(f"{expected}; got {shown(given)}", key)
+        return None
+
+    def branches(self, key: str) -> tuple[Node, ...]:
+        """The steps below a key, side by side."""
+        given = self.list(key) or []
+        for i, raw in enumerate(given):
+            if isinstance(raw, dict) and "needs" in raw:
+                message = "`needs` has no meaning among branches, which all start at once"
+                self.wrong(message, key, i, "needs", hint="put the steps into a `do:` list")
+        return lower_list(self.program, (*self.at, key), given, self.items)[0]
+
+    def block(self, key: str, items: Mapping[str, Any] | None = None) -> Block:
+        """The steps below a key, one after another, as a block that nobody wrote."""
+        given = self.list(key) or []
+        row = self.row
+        around = self.items if items is None else items
+        nodes, needs = lower_list(self.program, (*self.at, key), given, around)
+        return Block(rank=row.rank, path=row.path, name=row.name, steps=nodes, needs=needs)
+
+    def depends_on_item(self, key: str) -> bool:
+        """Whether the steps below a key name the item (or its number) of the `each` around them."""
+        return not ITEM_NAMES.isdisjoint(_free(self.raw.get(key)))
+
+
+def _free(steps: Any) -> set[str]:
+    """The item names that steps use, less those that an inner `each` gives its own body."""
+    if not isinstance(steps, list):
+        return uses(steps) & ITEM_NAMES
+    found: set[str] = set()
+    for raw in steps:
+        if not isinstance(raw, dict):
+            found |= uses(raw)
+            continue
+        inner = LISTS.get(kind_of(raw, LISTS) or "", ())
+        for key, value in raw.items():
+            if key not in inner:
+                found |= uses(value)
+            elif "each" not in raw:
+                found |= _free(value)
+    return found & ITEM_NAMES
+
+
+def lower_root(program: Program) -> Block:
+    """The steps of the file."""
+    given = program.tree.value.get("steps") if isinstance(program.tree.value, dict) else None
+    nodes, needs = lower_list(program, ROOT, given if isinstance(given, list) else [], {})
+    row = program.rows[ROOT]
+    return Block(rank=row.rank, path=row.path, name=row.name, steps=nodes, needs=needs)
+
+
+def lower_list(
+    program: Program, at: Path, given: Sequence[Any], items: Mapping[str, Any]
+) -> tuple[tuple[Node, ...], tuple[tuple[int, ...], ...] | None]:
+    """(nodes, needs) of a list of steps; needs is None where none of them says any."""
+    nodes = []
+    for i, raw in enumerate(given):
+        node = _lower(program, (*at, i), raw, items)
+        if node is not None:
+            nodes.append(node)
+    has_needs = any(isinstance(raw, dict) and "needs" in raw for raw in given)
+    needs = _needs(program, at, given) if has_needs else None
+    return tuple(nodes), needs
+
+
+def _needs(program: Program, at: Path, given: Sequence[Any]) -> tuple[tuple[int, ...], ...] | None:
+    """For each step the positions that it waits for; without `needs` the one written before."""
+    ids = {row.id: i for i in range(len(given)) if (row := program.rows.get((*at, i)))}
+    found: list[tuple[int, ...]] = []
+    for i, raw in enumerate(given):
+        wanted = raw.get("needs") if isinstance(raw, dict) else None
+        if not isinstance(wanted, list):
+            found.append((i - 1,) if i else ())
+            continue
+        positions: list[int] = []
+        for j, name in enumerate(wanted):
+            if isinstance(name, str) and name not in ids:
+                place = program.tree.place((*at, i, "needs", j))
+                problem = unknown_name(name, ids, place, "step")
+                program.report(
+                    Problem(problem.code, f"{problem.message} in this list", place, problem.hint)
+                )
+            elif isinstance(name, str):
+                positions.append(ids[name])
+        found.append(tuple(sorted(set(positions))))
+    return tuple(found) if _is_acyclic(program, at, found, ids) else None
+
+
+def _is_acyclic(
+    program: Program, at: Path, needs: Sequence[tuple[int, ...]], ids: Mapping[str, int]
+) -> bool:
+    sorter = TopologicalSorter({i: set(before) for i, before in enumerate(needs)})
+    try:
+        sorter.prepare()
+    except CycleError as fault:
+        names = {i: name for name, i in ids.items()}
+        circle = " needs ".join(quoted(names[i]) for i in reversed(fault.args[1]))
+        place = program.tree.place((*at, fault.args[1][0], "needs"))
+        program.report(Problem("needs-circle", f"steps wait for each other: {circle}", place))
+        return False
+    return True
+
+
+def _lower(program: Program, at: Path, raw: Any, items: Mapping[str, Any]) -> Node | None:
+    """One step as a node; None where it is wrong, which is reported."""
+    if not isinstance(raw, dict):
+        message = f"expected a step as a mapping, such as `- tool: tests`; got {shown(raw)}"
+        program.report(Problem("bad-value", message, program.tree.place(at)))
+        return None
+    program.nodes += 1
+    if program.nodes > MOST_NODES:
+        message = f"more than {MOST_NODES:,} steps, those of all items counted"
+        program.report(Problem("too-many-steps", message, program.tree.place(at)))
+        raise Problems(program.problems)
+    scope = Scope(program, at, raw, items)
+    kind = _kind(scope)
+    if kind is None:
+        return None
+    step = _read(scope, kind)
+    if step is None:
+        for key in kind.lists:  # what is wrong inside is told as well
+            if isinstance(raw.get(key), list) and not scope.depends_on_item(key):
+                lower_list(program, (*at, key), raw[key], items)
+        return None
+    scope.guard = guard_of(step)
+    scope.priority = step.priority or 0.0
+    return kind.lower(step, scope)
+
+
+def _kind(scope: Scope) -> Kind | None:
+    """The kind of a step; None where it has none, several, or one that cannot be simulated yet."""
+    raw = scope.raw
+    refused = [key for key in REFUSED if key in raw]
+    found = [key for key in KINDS if key in raw and key != "do"]
+    if len(found) + len(refused) > 1:
+        both = " and ".join(quoted(key) for key in [*found, *refused])
+        hint = "write two steps, one after the other"
+        scope.wrong(f"a step is of one kind, this one is of {both}", code="two-kinds", hint=hint)
+        return None
+    if refused:
+        place = scope.program.tree.key_place((*scope.at, refused[0]))
+        scope.program.report(Problem("not-yet", f"not yet: {REFUSED[refused[0]]}", place))
+        return None
+    if found or "do" in raw:
+        return KINDS[found[0] if found else "do"]
+    known = [*KINDS, *REFUSED]
+    common = {*(f.alias or key for key, f in StepFields.model_fields.items())}
+    strange = [key for key in raw if key not in common]
+    for key in strange:
+        place = scope.program.tree.key_place((*scope.at, key))
+        scope.program.report(unknown_key(key, known, place, "a step"))
+    if not strange:
+        hint = "kinds: " + ", ".join(KINDS)
+        scope.wrong("a step without a kind, such as `tool: tests`", code="no-kind", hint=hint)
+    return None
+
+
+def _read(scope: Scope, kind: Kind) -> StepFields | None:
+    """The fields of a step, filled in with the item around it and checked."""
+    own = scope.raw
+    leave = [(key,) for key in kind.lists if key in own]
+    if uses({key: value for key, value in own.items() if key not in kind.lists}):
+        tree = scope.program.tree.sub(scope.at)
+        try:
+            filled = fill(tree, scope.items, leave=leave).value
+        except Problems as fault:
+            for problem in fault.problems:
+                scope.program.report(problem)
+            return None
+        assert isinstance(filled, dict)
+        own = filled
+    where = At(scope.program.tree, scope.at)
+    return check(kind.model, own, where, scope.program.report, kind.title, kind.refused)

@@ -1,0 +1,26 @@
+"""The kinds of steps: one module each and a row here; those of a later version are `REFUSED`."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from agentsim.spec.steps import agent, call, each, group, loop, parallel, person, tool, wait
+from agentsim.spec.steps.base import Kind
+
+KINDS: MappingProxyType[str, Kind] = MappingProxyType(
+    {
+        module.KIND.name: module.KIND
+        for module in (call, agent, tool, person, wait, parallel, each, loop, group)
+    }
+)
+
+REFUSED = MappingProxyType(
+    {
+        "attempts": "tries in worktrees of their own (`attempts`)",
+        "choose": "one branch by chance (`choose`)",
+        "merge": "merge queues (`merge`)",
+        "include": "steps of another file (`include`)",
+    }
+)
+
+LISTS = MappingProxyType({name: kind.lists for name, kind in KINDS.items()})

@@ -1,0 +1,32 @@
+"""`tool: name`: one tool run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentsim.graph import Work
+from agentsim.spec.definitions import ToolFields
+from agentsim.spec.fields import Name
+from agentsim.spec.model import need
+from agentsim.spec.steps.base import Kind, SaysFields, says_of
+
+if TYPE_CHECKING:
+    from agentsim.spec.scope import Scope
+
+
+class ToolStep(SaysFields, ToolFields):
+    """A run of a tool; any field of its definition may be given otherwise here."""
+
+    tool: Name = need("the tool, of `tools` or a preset", "tests")
+
+
+def lower(step: ToolStep, scope: Scope) -> Work | None:
+    """One run; outside an agent nobody reads what it returns."""
+    defined = scope.cast.named("tools", step.tool, scope.place("tool"))
+    if defined is None:
+        return None
+    plan = scope.players.tool_of(defined, step, scope.place(), returns=False)
+    return None if plan is None else Work(**scope.node(), tool=plan, says=says_of(step))
+
+
+KIND = Kind("tool", "a tool step", ToolStep, lower)

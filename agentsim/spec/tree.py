@@ -1,0 +1,104 @@
+"""What was read from a file: plain data, and beside it the place of every value and key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+from agentsim.errors import Place
+
+Key: TypeAlias = str | int | float
+Value: TypeAlias = bool | int | float | str | list[Any] | dict[Any, Any] | None
+Path: TypeAlias = tuple[str | int, ...]
+
+# What the YAML library counts as the end of a line; str.splitlines knows some more.
+_LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+
+
+def _key(part: str | int, keys: Mapping[Key, object]) -> Key | None:
+    """The key that is meant; a checker may hand back the number of a table's key as text."""
+    if part in keys:
+        return part
+    return next((key for key in keys if str(key) == part), None)
+
+
+class Spot(NamedTuple):
+    """Where a value begins (counted from 0, as the YAML library does), and its inner spots."""
+
+    line: int
+    column: int
+    parts: dict[Key, Spot] | list[Spot] | None = None
+    keys: dict[Key, tuple[int, int]] | None = None
+
+    def inner(self, part: str | int) -> Spot | None:
+        """The spot of one key or index, or None where there is none."""
+        parts: Any = self.parts  # mypy loses the type of a tuple that holds itself
+        found: Spot | None = None
+        if isinstance(parts, dict):
+            key = _key(part, parts)
+            found = None if key is None else parts[key]
+        elif isinstance(parts, list) and isinstance(part, int) and 0 <= part < len(parts):
+            found = parts[part]
+        return found
+
+
+@dataclass(frozen=True)
+class Tree:
+    """`value` is plain data: dict, list, str, int, float, bool, None; nothing in it is shared.
+
+    `filled`: expressions were filled in before; only strings of the type `expressions.Waiting`
+    are still to be filled.
+    """
+
+    value: Value
+    file: str
+    text: str
+    root: Spot
+    filled: bool = False
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """The lines of the whole file, for an excerpt."""
+        return _LINE_END.split(self.text)
+
+    def place(self, path: Path = ()) -> Place:
+        """Where the value at `path` begins; for a path that does not exist, its nearest parent.
+
+        An aliased value stands where the alias is written; what is inside it, where it is
+        written itself (at the anchor), since there it has to be mended.
+        """
+        return self._at(self._reach(path)[0])
+
+    def key_place(self, path: Path) -> Place:
+        """Where the last key of `path` is written in its mapping; for a list, its element."""
+        parent, missing = self._reach(path[:-1])
+        if path and not missing and parent.keys is not None:
+            key = _key(path[-1], parent.keys)
+            if key is not None:
+                line, column = parent.keys[key]
+                return Place(self.file, line + 1, column + 1)
+        return self.place(path)
+
+    def sub(self, path: Path) -> Tree:
+        """The tree below `path`, with its places. KeyError or IndexError if it does not exist."""
+        value: Any = self.value
+        for part in path:
+            value = value[part]
+        spot, missing = self._reach(path)
+        root = Spot(spot.line, spot.column) if missing else spot
+        return Tree(value, self.file, self.text, root, self.filled)
+
+    def _reach(self, path: Path) -> tuple[Spot, bool]:
+        spot = self.root
+        for part in path:
+            inner = spot.inner(part)
+            if inner is None:
+                return spot, True
+            spot = inner
+        return spot, False
+
+    def _at(self, spot: Spot) -> Place:
+        return Place(self.file, spot.line + 1, spot.column + 1)

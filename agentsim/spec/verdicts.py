@@ -1,0 +1,87 @@
+"""Verdicts that nothing reads, and loops that cannot approve: warnings before a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentsim.graph import Agent, Block, Fork, Loop, Node, Work
+from agentsim.spec.exact import inner_of, says_of, walk
+
+
+def verdict_notes(root: Block) -> list[str]:
+    """What a person should know about the verdicts of a run, each thing once."""
+    found = [*_endless(root), *_unheeded(root.steps, is_read=False)]
+    return list(dict.fromkeys(found))
+
+
+def _endless(root: Node) -> Iterator[str]:
+    for node in walk(root):
+        if not isinstance(node, Loop) or node.rounds < 2 or can_approve(node.body):
+            continue
+        if any(_can_say_no(inner) for inner in walk(node.body)):
+            yield (
+                f"{node.path}: its rounds can fail or ask for changes but never approve, "
+                f"so all {node.rounds} are run"
+            )
+
+
+def can_approve(node: Node) -> bool:
+    """Whether a step in here can say `approved`."""
+    return any(_approves(inner) for inner in walk(node))
+
+
+def _approves(node: Node) -> bool:
+    says = says_of(node)
+    if says is not None:
+        return any(share > 0.0 for share in says.approves)
+    return isinstance(node, Work) and node.tool.says and node.tool.fails < 1.0
+
+
+def _can_say_no(node: Node) -> bool:
+    """Asks for changes, rejects or fails by chance."""
+    says = says_of(node)
+    if says is not None and any(share < 1.0 for share in says.approves):
+        return True
+    return isinstance(node, Work) and (node.tool.fails > 0.0 or node.tool.timeout is not None)
+
+
+def _speaks(node: Node) -> bool:
+    """Whether a verdict comes out of a step."""
+    says = any(says_of(inner) is not None for inner in walk(node))
+    return says or any(isinstance(inner, Work) and inner.tool.says for inner in walk(node))
+
+
+def _unheeded(steps: Sequence[Node], is_read: bool) -> Iterator[str]:
+    """Steps whose `changes` nothing reads. `is_read`: whether what stands at the end is read.
+
+    From the end backwards: a `when` reads what stands before it, a verdict hides it.
+    """
+    found: list[str] = []
+    for node in reversed(steps):
+        found[:0] = _inside(node, is_read)
+        if node.guard.when:
+            is_read = True
+        elif _speaks(node):
+            is_read = False
+    yield from found
+
+
+def _inside(node: Node, is_read: bool) -> Iterator[str]:
+    match node:
+        case Loop(body=body, between=between):
+            yield from _unheeded(body.steps, is_read=True)
+            if between is not None:
+                yield from _unheeded(between.steps, is_read=False)
+        case Block(steps=steps):
+            yield from _unheeded(steps, is_read)
+        case Fork():
+            for inner in inner_of(node):
+                yield from _inside(inner, is_read)
+        case _:
+            says = says_of(node)
+            if says is not None and not is_read and min(says.approves) < 1.0:
+                what = "review" if isinstance(node, Agent) else "verdict"
+                yield (
+                    f"{node.path}: nothing reads its {what}, so after `changes` the run goes on "
+                    "as after `approved`; a loop or `when: changes` would"
+                )

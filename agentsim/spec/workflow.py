@@ -1,0 +1,210 @@
+"""The top of a workflow file: its name, start, budget, params. And what it may not hold yet."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from agentsim.errors import Place, Problem, Problems
+from agentsim.graph import Budget
+from agentsim.spec.expressions import Waiting, fill, uses
+from agentsim.spec.fields import (
+    MONEY_EXAMPLE,
+    Dollars,
+    PositiveSeconds,
+    Share,
+    Text,
+    Version,
+    shown,
+)
+from agentsim.spec.model import At, Model, Report, check, may, need
+from agentsim.spec.operations import FUNCTIONS
+from agentsim.spec.problems import quoted, unknown_name
+from agentsim.spec.templates import CONSTANTS, ITEM_NAMES
+from agentsim.spec.tree import Tree
+
+LATER: Mapping[str, str] = MappingProxyType(
+    {
+        "caps": "caps on agents, tools and spawns (`caps`)",
+        "harness": "harnesses (`harness`)",
+        "quality": "quality: defects, finds, success (`quality`)",
+        "queues": "merge queues (`queues`)",
+        "workload": "work that arrives (`workload`)",
+    }
+)
+
+
+class BudgetDef(Model):
+    """Limits that all must hold; the run is then a gate."""
+
+    wall: PositiveSeconds | None = may("the wall time", "4h")
+    without_people: PositiveSeconds | None = may("the wall time less people", "1h")
+    person: PositiveSeconds | None = may("the time that people work", "30m")
+    money: Dollars | None = may("dollars", MONEY_EXAMPLE)
+    chance: Share | None = may("the share of runs that must meet them", "80%")
+
+
+class Workflow(Model):
+    """The keys of a workflow file."""
+
+    agentsim: Version = need("the version of the format", "1")
+    name: Text | None = may("its title", "Feature with review")
+    note: Text | None = may("a remark", "as we worked in November")
+    start: Text | None = may("the date and time at which it starts", "2026-11-30T10:00")
+    timezone: Text | None = may("the zone of `start`", "Europe/Amsterdam")
+    budget: BudgetDef | None = may("limits that must hold", "{wall: 4h, chance: 80%}")
+    params: Any = may("values that expressions use", "{loops: 4}")
+    tools: Any = may("tools by name", "{tests: {time: 70s}}")
+    pools: Any = may("shared resources by name", "{ci: {capacity: 2}}")
+    people: Any = may("people by name", "{dev: {count: 1}}")
+    agents: Any = may("agents by name", "{coder: {like: coder, turns: 8}}")
+    steps: Any = need("what is done, one after another", "[{agent: coder}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The top of a file, read."""
+
+    name: str
+    budget: Budget | None
+    start: float | None
+    zone: str | None
+    notes: tuple[str, ...]
+
+
+def top_of(tree: Tree, stem: str, report: Report) -> Top:
+    """What stands beside the definitions and steps; all that is wrong is reported."""
+    found = check(Workflow, tree.value, At(tree, ()), report, "a workflow", LATER)
+    value = tree.value if isinstance(tree.value, dict) else {}
+    if "steps" in value and not isinstance(value["steps"], list):
+        message = "`steps`: expected a list of steps, such as `- agent: coder`"
+        place = tree.place(("steps",))
+        report(Problem("bad-value", f"{message}; got {shown(value['steps'])}", place))
+    if found is None:
+        return Top(stem, None, None, None, ())
+    budget = _budget(found.budget, tree, report)
+    start, zone, notes = _start(found, tree, report)
+    return Top(found.name or stem, budget, start, zone, notes)
+
+
+def _budget(given: BudgetDef | None, tree: Tree, report: Report) -> Budget | None:
+    if given is None:
+        return None
+    limits = (given.wall, given.without_people, given.person, given.money)
+    if all(limit is None for limit in limits):
+        message = "`budget` has no limit: `wall`, `without_people`, `person` or `money`"
+        report(Problem("missing-key", message, tree.place(("budget",)), "such as `wall: 4h`"))
+    return Budget(*limits, chance=0.5 if given.chance is None else given.chance)
+
+
+def _start(
+    given: Workflow, tree: Tree, report: Report
+) -> tuple[float | None, str | None, tuple[str, ...]]:
+    """(UTC seconds since 1970, zone, notes) of the start."""
+    zone = _zone(given.timezone, tree.place(("timezone",)), report)
+    if given.start is None or zone is None:
+        return None, given.timezone, ()
+    place = tree.place(("start",))
+    moment = _moment(given.start, zone, place, report)
+    if moment is None:
+        return None, given.timezone, ()
+    notes = () if given.timezone else ("`start` is given without a `timezone`: UTC is taken",)
+    return moment.timestamp(), zone.key, notes
+
+
+def _zone(name: str | None, place: Place, report: Report) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ValueError, KeyError, OSError):
+        hint = "an IANA name, such as Europe/Amsterdam or UTC"
+        report(Problem("bad-value", f"`timezone`: unknown zone {quoted(name)}", place, hint))
+        return None
+
+
+def _moment(text: str, zone: ZoneInfo, place: Place, report: Report) -> datetime | None:
+    hint = "such as 2026-11-30T10:00"
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        message = f"`start`: expected a date and time; got {quoted(text)}"
+        report(Problem("bad-value", message, place, hint))
+        return None
+    if not 1971 <= found.year <= 2999:
+        report(Problem("bad-value", f"`start`: the year {found.year} is not used", place, hint))
+        return None
+    if found.tzinfo is not None:
+        return found.astimezone(zone)
+    local = found.replace(tzinfo=zone)
+    if local.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != found:
+        later = (found + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M")
+        message = f"`start`: in {zone.key} the clocks skip {quoted(text)}"
+        report(Problem("bad-value", message, place, f"such as {later}"))
+        return None
+    return local
+
+
+def filled(
+    tree: Tree, sets: Sequence[tuple[str, object]], report: Report
+) -> Tree:
+    """The tree with its params put in; what names an item waits. Raises `Problems` where it cannot.
+
+    `sets` are values given on the command line, in order.
+    """
+    names = _params(tree, sets, report)
+    whole = fill(tree, names, later=ITEM_NAMES, leave={("params",)})
+    assert isinstance(whole.value, dict)
+    for key, value in whole.value.items():
+        if key not in ("steps", "params") and _waits(value):
+            fill(whole.sub((key,)), {})  # raises: an item is known only inside an `each`
+    return whole
+
+
+def _waits(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_waits, value.values()))
+    if isinstance(value, list):
+        return any(map(_waits, value))
+    return isinstance(value, Waiting) and bool(uses(value))
+
+
+def _params(
+    tree: Tree, sets: Sequence[tuple[str, object]], report: Report
+) -> dict[str, Any]:
+    """Name -> value; a param may use those written before it."""
+    given = tree.value.get("params") if isinstance(tree.value, dict) else None
+    if given is not None and not isinstance(given, dict):
+        message = f"`params`: expected a mapping, such as {{loops: 4}}; got {shown(given)}"
+        report(Problem("bad-value", message, tree.place(("params",))))
+    params: dict[Any, Any] = given if isinstance(given, dict) else {}
+    chosen = dict(sets)
+    for name in chosen:
+        if name not in params:
+            report(unknown_name(name, map(str, params), Place("--set", 1, 1), "param"))
+    found: dict[str, Any] = {}
+    for name, written in params.items():
+        if not _is_name(name):
+            hint = "letters, digits and _, not starting with a digit, and no word of expressions"
+            message = f"{quoted(name)} cannot be the name of a param"
+            report(Problem("bad-value", message, tree.key_place(("params", name)), hint))
+            continue
+        if name in chosen:
+            found[name] = chosen[name]
+            continue
+        try:
+            found[name] = fill(tree.sub(("params", name)), found).value
+        except Problems as fault:
+            for problem in fault.problems:
+                report(problem)
+            found[name] = written
+    return found
+
+
+def _is_name(name: object) -> bool:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        return False
+    return name not in ITEM_NAMES and name not in CONSTANTS and name not in FUNCTIONS

@@ -1,0 +1,95 @@
+"""`make bench`: what the simulator costs, each figure beside a bare SimPy loop of the same run.
+
+Machines differ, so a figure in seconds is also given as it would be where the bare loop serves
+139,000 customers a second (the machine on which the goals were set).
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.benchmarks import loops
+
+HERE = Path(__file__).parent
+REFERENCE = 139_000.0
+ROUNDS = 5
+
+
+def main() -> int:
+    print(f"{'what':<46} {'here':>12} {'ratio':>9} {'goal':>10} {'aim':>8}")
+    bare = statistics.median(loops.clocked(loops.bare) for _ in range(ROUNDS))
+    row("bare SimPy M/M/16", f"{bare:,.0f}/s", "1.00", "", "")
+    paired("M/M/16, our bench, generators", loops.through_bench, 1.4, 1.5)
+    paired("M/M/16, our bench, callbacks", loops.by_callbacks, 2.5, 3.5)
+    paired("calls through a batching server", loops.batching, 0.6, 1.0)
+    long_calls()
+    commands(bare)
+    return 0
+
+
+def row(what: str, here: str, ratio: str, goal: str, aim: str) -> None:
+    print(f"{what:<46} {here:>12} {ratio:>9} {goal:>10} {aim:>8}", flush=True)
+
+
+def paired(what: str, run: Callable[[], int], goal: float, aim: float) -> None:
+    """Our loop and the bare one in turn: the median of the ratios."""
+    speeds, ratios = [], []
+    for _ in range(ROUNDS):
+        base = loops.clocked(loops.bare)
+        speed = loops.clocked(run)
+        speeds.append(speed)
+        ratios.append(speed / base)
+    ratio = statistics.median(ratios)
+    row(what, f"{statistics.median(speeds):,.0f}/s", f"{ratio:.2f} x", f">= {goal} x", f"{aim} x")
+
+
+def long_calls() -> None:
+    ratios = []
+    for _ in range(ROUNDS):
+        short = loops.clocked(lambda: loops.batching(320))
+        ratios.append(loops.clocked(lambda: loops.batching(20_000)) / short)
+    row("calls/s at 20,000 tokens over 320", "", f"{statistics.median(ratios):.2f}", ">= 0.9", "1.0")
+
+
+def seconds(*arguments: str, folder: str) -> float:
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "agentsim", *arguments], cwd=folder, capture_output=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(HERE.parent.parent)},
+    )
+    took = time.perf_counter() - began
+    if done.returncode not in (0, 1):
+        raise SystemExit(done.stderr.decode())
+    return took
+
+
+def commands(bare: float) -> None:
+    scale = bare / REFERENCE
+    with tempfile.TemporaryDirectory() as folder:
+        work = str(HERE / "worktrees.yaml")
+        plain = ("--no-levers", "--no-sensitivity", "--json")
+        for name, goal, aim in (("hosted", "<= 6 s", "3 s"), ("box", "<= 8 s", "5 s")):
+            hardware = str(HERE / f"{name}.yaml")
+            run = ("run", work, "--hw", hardware, "--runs", "1000", *plain)
+            two = statistics.median(seconds(*run, "--jobs", "2", folder=folder) for _ in range(2))
+            row(f"1,000 runs of 15 worktrees, {name}, 2 processes", f"{two:.1f} s",
+                f"{two * scale:.1f} s", goal, aim)
+            if name == "hosted":
+                one = seconds(*run, "--jobs", "1", folder=folder)
+                row("two processes over one", "", f"{one / two:.2f} x", ">= 1.8 x", "1.9 x")
+        cold = statistics.median(seconds("--version", folder=folder) for _ in range(7))
+        row("agentsim --version", f"{cold:.2f} s", f"{cold * scale:.2f} s", "<= 0.25 s", "0.10 s")
+        small = ("run", "first", "--hw", "claude-opus", "--runs", "50", *plain)
+        cold = statistics.median(seconds(*small, folder=folder) for _ in range(5))
+        row("a small run, cold", f"{cold:.2f} s", f"{cold * scale:.2f} s", "<= 0.6 s", "0.3 s")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

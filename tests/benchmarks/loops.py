@@ -1,0 +1,144 @@
+"""The loops that are timed: a bare SimPy M/M/16, the same through our bench, calls served."""
+
+from __future__ import annotations
+
+import gc
+import random
+import time
+from collections.abc import Callable, Generator
+from typing import Any
+
+import simpy
+from simpy.events import Event
+
+from agentsim.engine.bench import Bench
+from agentsim.engine.frame import Frame, Stage
+from agentsim.engine.guard import run_guarded
+from agentsim.engine.server import Call, Request, Server
+from agentsim.engine.steps import RUNNERS
+from agentsim.engine.talk import open_session
+from agentsim.engine.tasks import Task
+from agentsim.engine.world import World, ns
+from agentsim.graph import About, Block, CachePlan, Graph, ServerPlan
+from agentsim.laws.decode import Decode
+from agentsim.records import Outcome
+
+CUSTOMERS = 40_000
+LOAD = 14.4  # arrivals a second on 16 servers of rate 1: busy 90 %
+
+
+def clocked(run: Callable[[], int]) -> float:
+    """Things a second of processor time, the collector off."""
+    gc.collect()
+    gc.disable()
+    try:
+        began = time.process_time()
+        done = run()
+        return done / (time.process_time() - began)
+    finally:
+        gc.enable()
+
+
+def bare() -> int:
+    env = simpy.Environment()
+    resource = simpy.Resource(env, 16)
+    draw = random.Random(1).expovariate
+
+    def customer() -> Generator[Event, Any, None]:
+        with resource.request() as request:
+            yield request
+            yield env.timeout(draw(1.0))
+
+    def source() -> Generator[Event, Any, None]:
+        for _ in range(CUSTOMERS):
+            env.process(customer())
+            yield env.timeout(draw(LOAD))
+
+    env.process(source())
+    env.run()
+    return CUSTOMERS
+
+
+def through_bench() -> int:
+    """M/M/16 by a process a customer, on our clock and our queue."""
+    world = World()
+    env = world.env
+    bench = Bench(world, "servers", 16)
+    draw = random.Random(1).expovariate
+
+    def customer(number: int) -> Generator[Event, Any, None]:
+        job = bench.ask(1, (0, (number,)), "customer")
+        yield job
+        yield env.timeout(ns(draw(1.0)))
+        job.leave()
+
+    def source() -> Generator[Event, Any, None]:
+        for number in range(CUSTOMERS):
+            env.process(customer(number))
+            yield env.timeout(ns(draw(LOAD)))
+
+    world.run(env.process(source()))
+    return CUSTOMERS
+
+
+def by_callbacks() -> int:
+    """M/M/16 by callbacks: no process a customer."""
+    world = World()
+    bench = Bench(world, "servers", 16)
+    draw = random.Random(1).expovariate
+    done = Event(world.env)
+
+    def served(event: Event) -> None:
+        event.leave()  # type: ignore[attr-defined]
+
+    def begin(job: Event) -> None:
+        world.later(lambda _: served(job), ns(draw(1.0)))
+
+    def arrive(number: int) -> None:
+        job = bench.ask(1, (0, (number,)), "customer")
+        job.callbacks.append(begin)
+        if number + 1 < CUSTOMERS:
+            world.later(lambda _: arrive(number + 1), ns(draw(LOAD)))
+        else:
+            done.succeed()
+
+    arrive(0)
+    world.run(done)
+    return CUSTOMERS
+
+
+def batching(tokens: int = 320, calls: int = 10_000) -> int:
+    """Calls of so many tokens through a batching server of 16 slots, each leaving its record."""
+    law = Decode(((1, 0.0173), (4, 0.0402), (8, 0.0496), (16, 0.0654)), slope=191e-9)
+    plan = ServerPlan(
+        "main", "bench", ("main",), law, None, None, None, 0.0, None, 16, True, "exclusive",
+        None, None, CachePlan(), (), None, About("bench"),
+    )
+    root = Block(rank=0, path="", name="", steps=())
+    world = World()
+    stage = Stage(Graph("bench", root, (), (plan,), (), ()), 0, world, RUNNERS, run_guarded)
+    server = Server(world, plan, None, 0)
+    frame = Frame(stage, Task(0, (), None))
+    line = server.line(0, frame.task)
+    session = open_session(frame, None, "ask", ())
+    request = Request("main", 0, "ask", "ask", 0.0, session, 0, 0, tokens, tokens, 0, 0, False)
+    draw = random.Random(1).expovariate
+    rate = 0.9 * 16 / (tokens * 0.0654)
+    done = Event(world.env)
+
+    def ended(event: Event) -> None:
+        event.outcome = Outcome.DONE  # type: ignore[attr-defined]
+        event.leave()  # type: ignore[attr-defined]
+        if len(world.spans) == calls:
+            done.succeed()
+
+    def arrive(number: int) -> None:
+        call = Call(server, request, line, frame)
+        call.callbacks.append(ended)
+        call.enter()
+        if number + 1 < calls:
+            world.later(lambda _: arrive(number + 1), ns(draw(rate)))
+
+    arrive(0)
+    world.run(done)
+    return len(world.spans)

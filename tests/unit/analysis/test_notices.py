@@ -1,0 +1,103 @@
+"""What the answer warns of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agentsim.analysis import fold, summarise
+from agentsim.graph import About, Graph
+from agentsim.laws.decode import Decode
+from agentsim.records import Part, Trace
+from tests.unit.analysis.hand import (
+    ask,
+    call,
+    called,
+    each,
+    graph,
+    person,
+    read,
+    server,
+    span,
+    trace,
+    work,
+    worked,
+)
+
+DAY = 86_400
+
+
+def warnings(plan: Graph, *runs: Trace) -> list[str]:
+    return summarise(plan, [fold(run, plan) for run in runs], 0).warnings
+
+
+def test_a_typical_run_of_more_than_a_day() -> None:
+    # 63 h = 2 days 15 h, nearly all of it waiting for the limit of the `each`
+    plan = graph(each(1, "jobs", 335, work(2, "jobs.job", 5400), limit=8))
+    spans = [
+        span(1, "jobs", 0, (Part.CAP_WAIT, 226_800 - 5400)),
+        span(2, "job", 226_800 - 5400, (Part.WAIT, 226_800), cause=0, facts=worked()),
+    ]
+    (warning,) = warnings(plan, trace(spans, 226_800))
+    assert "2 days 15 h, more than a day" in warning
+    assert "a higher limit" in warning
+
+
+def test_a_day_is_not_more_than_a_day() -> None:
+    plan = graph(work(1, "a", DAY))
+    assert warnings(plan, trace([span(1, "a", 0, (Part.TOOL, DAY), facts=worked())], DAY)) == []
+
+
+def test_what_happened_in_runs_is_counted() -> None:
+    one, none = trace([], 0, notes={"output_cut": 3, "odd_thing": 1}), trace([], 0)
+    found = warnings(graph(), one, none)
+    assert found == [
+        "odd thing: 0.5 times a run, in 50 % of the runs",
+        "output is cut to what the model or its context allows: 1.5 times a run, "
+        "in 50 % of the runs",
+    ]
+
+
+def test_notes_of_the_graph_are_passed_on() -> None:
+    plan = replace(graph(), notes=("the verdict of `review` is not heeded",))
+    assert warnings(plan, trace([], 0)) == ["the verdict of `review` is not heeded"]
+
+
+def test_reading_faster_than_reviews_find_anything() -> None:
+    plan = graph(ask(1, "review", 3600), people=(person(),))
+
+    def run(lines: float) -> Trace:
+        spans = [span(1, "you", 0, (Part.PERSON_WORK, 3600), facts=read(lines))]
+        return trace(spans, 3600)
+
+    assert warnings(plan, run(500)) == []
+    assert warnings(plan, run(600)) == [
+        "you read 600 lines an hour; above 500 reviews find less"
+    ]
+
+
+def call_run(**facts: int) -> Trace:
+    own = called(**facts)  # type: ignore[arg-type]
+    return trace([span(1, "x", 0, (Part.DECODE, 1), resource="box", facts=own)], 1)
+
+
+def test_thin_data_of_a_profile() -> None:
+    old = replace(server(), about=About("box", grade="C", as_of="2025-10", deepest=1000))
+    found = warnings(graph(call(1, "a"), servers=(old,)), call_run(fresh=1200, visible=1))
+    assert found == [
+        "box: figures of grade C (older or second-hand), as of 2025-10",
+        "box: contexts reach 1,201 tokens, it was measured up to 1,000; "
+        "beyond that its speed is extrapolated",
+    ]
+
+
+def test_more_streams_than_were_measured() -> None:
+    plan = replace(server(shared=True), decode=Decode(knots=((1, 0.01), (2, 0.015))))
+    spans = [
+        span(1, "x", 0, (Part.DECODE, 1), resource="box", facts=called(1)) for _ in range(3)
+    ]
+    (found,) = warnings(graph(call(1, "a"), servers=(plan,)), trace(spans, 1))
+    assert "up to 3 streams at once, it was measured up to 2" in found
+
+
+def test_a_server_that_nobody_asked_is_not_warned_of() -> None:
+    assert warnings(graph(servers=(server(grade="C"),)), trace([], 0)) == []

@@ -1,0 +1,57 @@
+"""`init` writes a first workflow and never loses one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentsim.cli import exits
+from tests.unit.cli.made import typed
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("given", "file"),
+    [([], "first.yaml"), (["mine"], "mine.yaml"), (["a.yml"], "a.yml"), (["v1.2"], "v1.2.yaml")],
+)
+def test_it_writes_the_ten_lines(capsys: Capture, given: list[str], file: str) -> None:
+    code, out, err = typed(capsys, "init", *given)
+    assert (code, out) == (exits.DONE, f"{file}\n")
+    text = Path(file).read_text("utf-8")
+    assert f"agentsim run {file}" in text
+    assert f"agentsim run {file}" in err
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    assert len(lines) == 10
+    assert "{{" not in text
+
+
+def test_it_never_overwrites(capsys: Capture) -> None:
+    Path("first.yaml").write_text("mine")
+    code, _, err = typed(capsys, "init")
+    assert code == exits.USAGE
+    assert "--force" in err
+    assert Path("first.yaml").read_text() == "mine"
+    assert typed(capsys, "init", "--force")[0] == exits.DONE
+    assert Path("first.yaml").read_text().startswith("# How long")
+
+
+def test_from_one_that_is_there(capsys: Capture) -> None:
+    Path("workflows").mkdir()
+    Path("workflows/other.yaml").write_text("agentsim: 1\n# é\n", "utf-8")
+    assert typed(capsys, "init", "--from", "other")[0] == exits.DONE
+    assert Path("other.yaml").read_text("utf-8") == "agentsim: 1\n# é\n"
+
+
+def test_from_one_that_is_not_there(capsys: Capture) -> None:
+    code, _, err = typed(capsys, "init", "--from", "nothing")
+    assert code == exits.USAGE
+    assert "nothing" in err
+    assert list(Path().iterdir()) == []

@@ -1,0 +1,216 @@
+"""Levers, on the graph of design case A1 and on small ones: savings by arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from agentsim.analysis import summarise
+from agentsim.analysis.findings import Findings, Lever
+from agentsim.chance import Constant, LogNormal
+from agentsim.experiment import variants
+from agentsim.experiment.executors import executor_for
+from agentsim.experiment.levers import MOST_TOKENS_CAN_GIVE, changes, levers
+from agentsim.experiment.replicate import replicate
+from agentsim.graph import Agent, AgentPlan, Ask, Graph, Node, PersonPlan, PoolPlan, ToolPlan
+from agentsim.laws.prefill import Prefill
+from agentsim.laws.reading import Reading
+from agentsim.records import Part
+from tests.unit.analysis.hand import ask, block, call, each, graph, loop, person, server, work
+from tests.unit.experiment.test_job import random_graph
+
+
+def studied(plan: Graph, runs: int = 1, seed: int = 0) -> tuple[Findings, list[Lever]]:
+    tallies = replicate(plan, seed, runs=runs)
+    found = summarise(plan, tallies, seed)
+    with executor_for(1) as executor:
+        return found, levers(executor, plan, found, tallies, seed)
+
+
+def wall(plan: Graph) -> float:
+    return summarise(plan, replicate(plan, 0), 0).wall.mean
+
+
+def saved(found: Sequence[Lever]) -> dict[str, float]:
+    return {f"{lever.change} {lever.what}": lever.saves for lever in found}
+
+
+def a1(rate: float) -> Graph:
+    """100 turns: 0.5 s of latency, 500 tokens, a tool of 7.27 s."""
+    turn = (call(2, "turns.ask", output=500), work(3, "turns.work", 7.27))
+    plan = replace(server(rate=rate), latency=Constant(0.5))
+    return graph(loop(1, "turns", 100, *turn), servers=(plan,), exact=True)
+
+
+@pytest.mark.parametrize(
+    ("rate", "total", "decode"), [(5, 10777, 10000), (100, 1277, 500), (800, 839.5, 62.5)]
+)
+def test_a1(rate: float, total: float, decode: float) -> None:
+    found, own = studied(a1(rate))
+    assert found.wall.mean == pytest.approx(total)
+    assert found.bottleneck.kind == ("decode" if rate == 5 else "tool")
+    assert saved(own) == pytest.approx(
+        {"infinitely fast decode": decode, "2x decode": decode / 2, "2x turns.work": 363.5}
+    )
+    floor = next(lever for lever in own if lever.note == MOST_TOKENS_CAN_GIVE)
+    assert floor.leaves == pytest.approx(777)  # 727 s of tools and 50 of latency
+    assert [lever.saves for lever in own] == sorted((lever.saves for lever in own), reverse=True)
+    assert all(lever.ci95 == (lever.saves, lever.saves) for lever in own)
+
+
+def test_decode_stands_where_it_saves_nothing() -> None:
+    # the call is over long before the branch that decides
+    plan = graph(
+        each(1, "e", 1, call(2, "e.ask", output=0), work(3, "e.long", 100)),
+        servers=(server(),),
+        exact=True,
+    )
+    _, own = studied(plan)
+    assert saved(own) == {"2x e.long": 50, "infinitely fast decode": 0, "2x decode": 0}
+
+
+def test_a_lever_that_saves_nothing_is_left_out() -> None:
+    # of two tools side by side, halving the shorter one changes nothing
+    short = replace(work(3, "two.b", 4), tool=ToolPlan("b", Constant(4), Constant(0)))
+    first = work(1, "a", 1)
+    plan = graph(first, each(2, "two", 1, short), exact=True)
+    _, own = studied(plan)
+    assert set(saved(own)) == {"2x all tools", "2x a", "2x b"}
+    plan = graph(first, replace(short, rank=2, tool=replace(short.tool, time=Constant(0.002))),
+                 exact=True)  # fmt: skip
+    _, own = studied(plan)
+    # the second tool is 0.2 % of the time, yet surely saves: the interval of 1 ms does not hold 0
+    assert saved(own)["2x b"] == pytest.approx(0.001)
+
+
+def test_a_graph_without_calls_has_no_decode_lever() -> None:
+    _, own = studied(graph(work(1, "a", 2), exact=True))
+    assert saved(own) == {"2x a": 1}
+
+
+def test_pairs_share_their_draws() -> None:
+    # twice as fast a tool saves exactly half of each run, so the interval is that of the halves
+    plan = random_graph(mean=10)
+    found, (lever,) = studied(plan, runs=60)
+    assert lever.saves == pytest.approx(found.wall.mean / 2, rel=1e-8)
+    half = (found.wall.ci95[1] - found.wall.mean) / 2
+    assert lever.ci95[1] - lever.saves == pytest.approx(half, rel=1e-6)
+    assert lever.leaves == pytest.approx(found.wall.mean / 2, rel=1e-8)
+
+
+def reading(amount: float, decides: float) -> Ask:
+    return replace(ask(1, "review", 0), time=None, reads="lines", amount=Constant(amount),
+                   decides=Constant(decides))  # fmt: skip
+
+
+READER = PersonPlan("you", 1, Constant(100), None, Reading(code=1.0), None)
+
+
+def test_people() -> None:
+    # 100 s until noticed, 60 lines at one a second, 20 s to decide
+    _, own = studied(graph(reading(60, 20), people=(READER,), exact=True))
+    assert saved(own) == {"2x you at work": 40, "half the lines to read": 30}
+
+
+def test_one_more() -> None:
+    # Two items of 10 s each way: one at once leaves the second waiting; one more saves 10 s.
+    item = work(2, "jobs.job", 10)
+    capped = graph(each(1, "jobs", 2, item, limit=1), exact=True)
+    assert saved(studied(capped)[1])["one more at once in jobs"] == 10
+
+    pooled = graph(
+        each(1, "jobs", 2, work(2, "jobs.job", 10, ((0, 1),))), pools=(PoolPlan("ci", 1),), exact=True
+    )
+    assert saved(studied(pooled)[1])["one more unit of ci"] == 10
+
+    slots = graph(each(1, "jobs", 2, call(2, "jobs.ask")), servers=(server(slots=1),), exact=True)
+    assert saved(studied(slots)[1])["one more slot"] == 10  # 1,000 tokens at 100 tok/s
+
+    asked = graph(each(1, "jobs", 2, ask(2, "jobs.ask", 10)), people=(person("dev"),), exact=True)
+    assert saved(studied(asked)[1])["one more dev"] == 10
+
+
+def test_what_was_not_waited_for_is_not_tried() -> None:
+    plan = graph(call(1, "ask"), servers=(server(slots=1),), people=(person(),), exact=True)
+    found, _ = studied(plan)
+    assert {f"{c.change} {c.what}" for c in changes(plan, found)} == {
+        "infinitely fast decode",
+        "2x decode",
+    }
+
+
+# --- variants ---------------------------------------------------------------------------------
+
+
+def test_prefill_and_first_token() -> None:
+    slow = replace(server(), prefill=Prefill(per_token=0.01), first_token=LogNormal(0, 1),
+                   per_input_token=2.0)  # fmt: skip
+    (fast,) = variants.with_prefill(graph(servers=(slow,)), 0.5).servers
+    assert fast.prefill == Prefill(per_token=0.005)
+    assert fast.first_token is not None
+    assert fast.first_token.at(0.5) == pytest.approx(0.5)  # the median of LogNormal(0, 1) is 1
+    assert fast.per_input_token == 1.0
+    assert variants.with_prefill(graph(servers=(server(),)), 0.5).servers == (server(),)
+
+
+def agent(rank: int, path: str) -> Agent:
+    tests = ToolPlan("tests", Constant(8), Constant(0))
+    pause = ToolPlan("pause", Constant(8), Constant(0), part=Part.WAIT)
+    zero = Constant(0.0)
+    plan = AgentPlan("coder", "main", 0, (), Constant(1), zero, zero,
+                     tools=((tests, 0.5), (pause, 1.0)))  # fmt: skip
+    return Agent(rank=rank, path=path, name=path, plan=plan, session=None, label=path, task=zero,
+                 reads=False, says=None)  # fmt: skip
+
+
+def tool_times(node: Node | None) -> dict[str, float]:
+    """Seconds by the path of the step and the tool."""
+    match node:
+        case Agent(path=path, plan=plan):
+            return {f"{path}/{tool.name}": tool.time.mean for tool, _ in plan.tools}
+    inside = (*getattr(node, "steps", ()), *getattr(node, "branches", ()))
+    inside += (getattr(node, "body", None), getattr(node, "between", None))
+    found: dict[str, float] = {}
+    for own in inside:
+        if own is not None:
+            found |= tool_times(own)
+    return found
+
+
+def test_tools_are_found_wherever_they_are() -> None:
+    within = replace(loop(1, "l", 2, agent(2, "l.a")), between=block(1, "l", agent(3, "l.b")))
+    plan = graph(within)
+    plan = replace(plan, root=block(0, "", within, each(4, "e", 2, agent(5, "e.c"))))
+    halved = variants.with_tools(plan, 0.5)
+    assert tool_times(plan.root)["l.b/tests"] == 8
+    # a wait is not a tool
+    assert tool_times(halved.root) == {
+        f"{path}/{tool}": seconds
+        for path in ("l.a", "l.b", "e.c")
+        for tool, seconds in (("tests", 4), ("pause", 8))
+    }
+    assert variants.with_tools(plan, 0.5, "other") == plan
+
+
+def test_people_twice_as_fast_notice_no_sooner() -> None:
+    plan = PersonPlan("you", 1, Constant(100), Constant(9), Reading(10, 2.0, 1.0), Constant(6))
+    (fast,) = variants.with_people(graph(people=(plan,)), 0.5).people
+    assert fast == replace(plan, reading=Reading(5, 4.0, 2.0), decides=Constant(3))
+
+
+def test_a_variant_that_cannot_be_is_the_graph_itself() -> None:
+    plan = graph(each(1, "e", 2, call(2, "e.ask")), servers=(server(),), people=(person(),))
+    assert variants.with_slot(plan, 0) == plan
+    assert variants.with_limit(plan, "e") == plan
+
+
+def test_wall_of_more_slots() -> None:
+    # three calls of 10 s: 30, 20 and 10 s with one, two and three slots
+    plan = graph(each(1, "jobs", 3, call(2, "jobs.ask")), servers=(server(slots=1),), exact=True)
+    walls = [wall(plan)]
+    for _ in range(2):
+        plan = variants.with_slot(plan, 0)
+        walls.append(wall(plan))
+    assert walls == [30, 20, 10]

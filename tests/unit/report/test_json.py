@@ -1,0 +1,131 @@
+"""The JSON of an answer: every name of the results format, strict, without NaN."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.analysis.findings import PoolFindings, Stat
+from agentsim.errors import Place, Problem
+from agentsim.records import Part
+from agentsim.report import json_
+from tests.unit.report.made import constant, findings, sweep
+
+# the names of the results format, in its order
+NAMES = [
+    *("agentsim", "format", "version", "workflow", "hardware", "seed"),
+    *("replications", "exact", "assumed", "warnings", "outcome", "wall"),
+    *("without_people", "busy", "first_output", "finish", "budget", "breakdown"),
+    *("bottleneck", "where", "levers", "sensitivity", "steps", "calls"),
+    *("tokens", "cost", "servers", "pools", "people", "throughput"),
+    *("cycle_time", "in_progress", "stable", "backlog_per_day", "quality"),
+]
+
+
+def strict(text: str) -> Any:
+    def refuse(word: str) -> None:
+        raise AssertionError(f"the text holds {word}")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def answered(**changes: Any) -> Any:
+    return strict(json_.text(json_.answer(findings(**changes))))
+
+
+def test_all_names_are_there_in_order() -> None:
+    assert list(answered()) == NAMES
+
+
+def test_the_inner_names() -> None:
+    made = answered(pools={"ci": PoolFindings(0.5, constant(3.0), 0.2, 4)})
+    spread = ["mean", "ci95", "sd", "p5", "p50", "p80", "p90", "p95", "p99", "min", "max"]
+    assert list(made["wall"]) == spread
+    assert len(made["wall"]["ci95"]) == 2
+    assert list(made["outcome"]) == ["done", "failed", "reasons", "verdict"]
+    assert made["breakdown"].keys() == {part.label for part in Part}
+    assert list(made["bottleneck"]) == ["kind", "what", "share", "sentence"]
+    assert {"what", "change", "saves", "ci95", "leaves"} <= made["levers"][0].keys()
+    assert {"value", "low", "high"} <= made["sensitivity"][0].keys()
+    step = made["steps"]["coder"]
+    assert {"runs", "time", "wait", "breakdown", "started", "ended"} <= step.keys()
+    assert step["ended"]["mean"] == 600.0
+    assert made["calls"]["per_token"] == {"decode_only": 0.0164, "inclusive": 0.02}
+    assert list(made["tokens"]) == ["input", "cached", "thinking", "output", "wasted"]
+    assert made["cost"] == {"total": 0.42, "by_role": {"main": 0.42}}
+    server = made["servers"]["main"]
+    assert server["streams"] == {"mean": 1.0, "max": 1}
+    assert server["roles"] == ["main"]
+    assert made["pools"]["ci"]["queue"] == {"mean": 0.2, "max": 4}
+    person = {"busy", "wait", "pickup", "switches", "reading", "items", "queue", "can_serve"}
+    assert person < made["people"]["you"].keys()
+    assert made["budget"] == {"limits": {"wall": 5400.0}, "chance": 0.8, "met": 0.84}
+    assert (made["agentsim"], made["format"]) == ("results", 1)
+
+
+def test_what_is_not_known_is_null() -> None:
+    made = answered(budget=None, first_output=None, cost_total=None)
+    for name in ("budget", "first_output", "finish", "throughput", "stable", "quality"):
+        assert made[name] is None
+    assert made["cost"]["total"] is None
+
+
+def test_kinds_without_time_are_zero_not_missing() -> None:
+    made = answered(breakdown={"decode": 3.0})
+    assert made["breakdown"]["decode"] == 3.0
+    assert sum(made["breakdown"].values()) == 3.0
+    assert len(made["breakdown"]) == len(Part)
+
+
+@given(st.sampled_from([math.nan, math.inf, -math.inf]), st.integers(min_value=0, max_value=9))
+def test_no_nan_wherever_it_stands(value: float, index: int) -> None:
+    name = [it.name for it in fields(Stat) if it.name not in {"ci95", "n"}][index]
+    broken = replace(findings().wall, **{name: value}, ci95=(value, value))
+    made = answered(wall=broken, breakdown={"decode": value}, cost_total=value)
+    assert made["breakdown"]["decode"] is None
+    assert made["wall"]["ci95"] == [None, None]
+
+
+def test_hostile_names_stay_what_they_are() -> None:
+    name = "\x1b[31m\u202e<script>\ud800|" + "x" * 300
+    text = json_.text(json_.answer(findings(workflow=name)))
+    assert text.isascii()
+    assert "\x1b" not in text
+    assert strict(text)["workflow"] == name
+
+
+def test_the_same_findings_are_the_same_text() -> None:
+    assert json_.text(json_.answer(findings())) == json_.text(json_.answer(findings()))
+
+
+def test_a_sweep_holds_an_answer_a_rate() -> None:
+    made = strict(json_.text(json_.sweep(sweep())))
+    assert made["rates"] == [5, 100, 800, 15_000]
+    assert list(made["rows"][0]["answer"]) == NAMES
+    assert made["crossings"][0] == {"rate": 15, "text": "you cost more than decoding"}
+    assert "40 -> 34 min" in made["closing"]
+
+
+def test_problems_have_code_place_and_hint() -> None:
+    found = [Problem("bad-value", "no", Place("a.yaml", 3, 5), "mend"), Problem("x", "y")]
+    made = strict(json_.text(json_.problems(found)))
+    assert made["problems"] == [
+        {
+            "code": "bad-value",
+            "message": "no",
+            "place": {"file": "a.yaml", "line": 3, "column": 5},
+            "hint": "mend",
+        },
+        {"code": "x", "message": "y", "place": None, "hint": ""},
+    ]
+
+
+@pytest.mark.parametrize("value", [object(), {1: (2, 3.5)}, [None, True]])
+def test_finite_leaves_only_what_json_knows(value: Any) -> None:
+    json.dumps(json_.finite(value), allow_nan=False)

@@ -1,0 +1,196 @@
+"""The answer in a terminal, against texts that were read and found good (`golden/`)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.analysis.findings import BudgetFindings, Findings, Lever
+from agentsim.report import document, terminal
+from agentsim.report.text import columns
+from tests.unit.report.made import constant, findings, share, sweep
+
+GOLDEN = Path(__file__).parent / "golden"
+HOSTILE = (
+    "\x1b[31mred\x1b[0m",
+    "\x1b]0;title\x07bell",
+    "<script>alert(1)</script>",
+    "\u202egnp.exe",
+    "🙂" * 40,
+    "x" * 300,
+    "a|b`c`*d*[e](f)",
+    "[bold]markup[/bold] :smile:",
+    "two\nlines\r\tand a tab",
+    "",
+)
+
+
+def drawn(made: Findings, **how: Any) -> str:
+    return terminal.draw(document.answer(made), **how)
+
+
+def exact_one() -> Findings:
+    return findings(
+        exact=True,
+        replications=1,
+        wall=constant(770.0),
+        without_people=constant(770.0),
+        people={},
+        budget=None,
+        where=[share("tool", "tests", 10.0, 770 / 60), share("decode", "", 170 / 60, 770 / 60)],
+        bottleneck=replace(findings().bottleneck, kind="tool", what="tests", sentence="Tools."),
+        assumed=[],
+        levers=[],
+        sensitivity=[],
+    )
+
+
+def failing() -> Findings:
+    return findings(
+        failed=0.12,
+        done=0.88,
+        reasons={"tests failed": 0.08, "rejected": 0.04},
+        budget=BudgetFindings({"wall": 1800.0, "money": 5.0}, 0.5, 0.2),
+        verdicts={"approved": 0.88, "changes": 0.12},
+        warnings=["tokens of `x` are counted at a price of 2025", "a second one"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("answer.txt", lambda: drawn(findings())),
+        ("exact.txt", lambda: drawn(exact_one())),
+        ("failing.txt", lambda: drawn(failing())),
+        ("narrow.txt", lambda: drawn(findings(), width=60)),
+        ("sweep.txt", lambda: terminal.draw(document.sweep(sweep()))),
+    ],
+)
+def test_golden(file: str, text: Any) -> None:
+    assert text() == (GOLDEN / file).read_text("utf-8")
+
+
+def test_without_colour_there_is_no_escape_and_80_columns_hold() -> None:
+    text = drawn(findings())
+    assert "\x1b" not in text
+    assert max(map(columns, text.splitlines())) <= 80
+    assert not re.search(r" +$", text, re.MULTILINE)
+    assert text.isascii()
+
+
+def test_colour_changes_no_letter() -> None:
+    plain, coloured = drawn(findings()), drawn(findings(), colour=True)
+    assert "\x1b[1m47 min typical\x1b[0m" in coloured
+    without = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert [line.rstrip() for line in without.splitlines()] == plain.splitlines()
+
+
+def test_colour_keeps_to_bold_dim_and_one_accent() -> None:
+    used = set(re.findall(r"\x1b\[([0-9;]*)m", drawn(findings(), colour=True)))
+    assert used == {"0", "1", "2", "36"}
+
+
+def test_the_width_is_used() -> None:
+    wide = drawn(findings(), width=120)
+    assert max(map(columns, wide.splitlines())) == 120
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_names_do_nothing(text: str, width: int) -> None:
+    base = findings()
+    made = replace(
+        base,
+        workflow=text,
+        reasons={text: 0.5},
+        failed=0.5,
+        warnings=[text],
+        where=[replace(row, what=text) if row.what else row for row in base.where],
+        people={text: base.people["you"]},
+        assumed=[{"what": text, "value": text, "key": text}],
+        sensitivity=[replace(base.sensitivity[0], value=text, key=text)],
+        bottleneck=replace(base.bottleneck, sentence=text or "Nothing."),
+        servers={"main": replace(base.servers["main"], profile=text, roles=(text,), grade=text)},
+        levers=[Lever(text, "2x", 600.0, (1.0, 1200.0), 3000.0, text)],
+    )
+    shown = drawn(made, width=width)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", shown)
+    too_wide = [line for line in shown.splitlines() if columns(line) > width]
+    assert not too_wide or width < 80, too_wide
+    if text.startswith("[bold]"):
+        assert "[bold]markup[/bold]" in shown
+
+
+def test_rows_below_a_hundredth_are_folded_and_the_rest_adds_up() -> None:
+    text = drawn(findings())
+    rows = re.findall(r"^  .*?\s([\d.]+)m\s+(\d+) %  [#:]+$", text, re.MULTILINE)
+    assert "other (2)" in text
+    assert "edit" not in text.split("What would help")[0]
+    assert round(sum(float(minutes) for minutes, _ in rows), 1) == 64.0
+    assert sum(int(percent) for _, percent in rows) == 100
+
+
+def test_a_single_sliver_keeps_its_name() -> None:
+    made = findings()
+    text = drawn(replace(made, where=made.where[:-1]))
+    assert "edit" in text
+    assert "other" not in text.split("What would help")[0]
+
+
+def test_a_run_that_takes_no_time_has_an_answer() -> None:
+    nothing = constant(0.0)
+    made = replace(exact_one(), wall=nothing, without_people=nothing, where=[])
+    assert "always 0 s" in drawn(made)
+
+
+def test_people_by_their_names() -> None:
+    base = findings()
+    dev = replace(base.people["you"], times_needed=2.3, reading=3600.0, switching=0.0)
+    text = drawn(replace(base, people={"dev": dev, "you": base.people["you"]}))
+    assert "dev is needed 2.3 times, for about 1 h in all." in text
+    assert "You are needed once, for about 38 min." in text
+
+
+def test_levers_say_how_sure_they_are_where_that_matters() -> None:
+    lever = Lever("decode", "2x", 300.0, (200.0, 400.0), 3540.0)
+    assert "+-1.7m" in drawn(findings(levers=[lever]))
+    assert "+-" not in drawn(findings()).split("Assumed")[0].split("What would")[1]
+
+
+def test_a_lever_that_harms_says_so() -> None:
+    assert "+5.0m" in drawn(findings(levers=[Lever("tools", "2x", -300.0, (-310, -290), 4140.0)]))
+
+
+def test_more_levers_than_rows_are_named() -> None:
+    many = [Lever(f"tool{i}", "2x", 600.0 - i, (600.0 - i, 600.0 - i), 3000.0) for i in range(9)]
+    text = drawn(findings(levers=many))
+    assert "less than that each: 2x tool6, 2x tool7 and 2x tool8" in text
+
+
+def test_a_server_that_is_slowed_says_its_speed_in_use() -> None:
+    server = replace(findings().servers["main"], rate=100.0, tok_s_stream=40.0, grade="A")
+    text = drawn(findings(servers={"main": server}))
+    assert "main: claude-opus, 100 tok/s, ~40 in use (grade A)" in text
+
+
+def test_several_servers_have_a_line_each() -> None:
+    server = findings().servers["main"]
+    text = drawn(findings(servers={"main": server, "small": replace(server, roles=("small",))}))
+    assert text.splitlines()[1].endswith("small: claude-opus, ~61 tok/s (grade C)")
+
+
+def test_a_sweep_of_one_rate_has_no_from_and_to() -> None:
+    made = sweep()
+    alone = replace(made, rows=made.rows[:1])
+    assert "From" not in terminal.draw(document.sweep(alone))
+
+
+def test_figures_of_a_table_are_never_cut() -> None:
+    text = terminal.draw(document.sweep(sweep()), width=40)
+    assert "15,000" in text
+    assert "..." not in text
+    assert "…" not in text
