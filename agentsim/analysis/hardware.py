@@ -22,7 +22,8 @@ EXAMPLES = ((25_000, 500), (100_000, 50), (500, 5_000))
 # decode, ok-ish at 200-400 and 15-25, wonderful at thousands and 100. Both must hold.
 _SCALE = (("wonderful", 1000.0, 100.0), ("ok-ish", 200.0, 15.0), ("acceptable", 100.0, 10.0))
 TOO_SLOW = "too slow"
-_NEARLY = 1 - 1e-9
+_NEARLY = 1 - 1e-6  # a rate that was computed may lie a little below what was written
+_LITTLE = 0.01  # tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +118,10 @@ def prefill_rate(plan: ServerPlan, depth: float) -> float | None:
     """tok/s at which the next token after `depth` is read; None where reading takes no time."""
     if plan.prefill is None:
         return None
-    # The difference of two prompts is free of the fixed part.
-    token = plan.prefill.seconds(2, depth) - plan.prefill.seconds(1, depth)
-    return 1.0 / token if token > 0.0 else None
+    # The difference of two prompts is free of the fixed part; a small one is the slope there.
+    seconds = plan.prefill.seconds
+    part = seconds(2 * _LITTLE, depth) - seconds(_LITTLE, depth)
+    return _LITTLE / part if part > 0.0 else None
 
 
 def fit(plan: ServerPlan) -> str | None:
@@ -136,7 +138,6 @@ def fit(plan: ServerPlan) -> str | None:
     if prefill is None:
         return None
     for name, reads, writes in _SCALE:
-        # A rate that was divided twice may have lost its last bit.
         if prefill >= reads * _NEARLY and decode >= writes * _NEARLY:
             return name
     return TOO_SLOW

@@ -19,7 +19,7 @@ from agentsim.chance.discrete import Discrete, Geometric, Poisson, discrete, geo
 from agentsim.chance.mixed import Capped, Mixture, PerTask, capped, mixture
 from agentsim.chance.quantiles import QuantileTable, quantiles
 from agentsim.chance.scaled import Scaled
-from agentsim.chance.streams import blend, blender, first, key_of, uniforms
+from agentsim.chance.streams import blend, blender, blocks, first, key_of, uniforms
 
 __all__ = [
     "Capped",
@@ -38,6 +38,7 @@ __all__ = [
     "Uniform",
     "blend",
     "blender",
+    "blocks",
     "capped",
     "discrete",
     "first",

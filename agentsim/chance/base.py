@@ -3,13 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from statistics import NormalDist
 from typing import Protocol
 
 _ROOT_HALF = math.sqrt(0.5)
 
 score = NormalDist().inv_cdf
-"""The normal score of a share 0 < u < 1. A bound C function: draws go through here."""
+"""The normal score of a share 0 < u < 1."""
+
+try:
+    # what `score` ends in, without its Python layer: draws by the block go through here
+    from statistics import _normal_dist_inv_cdf  # type: ignore[attr-defined]
+except ImportError:  # pragma: no cover - another Python than CPython
+
+    def _normal_dist_inv_cdf(u: float, mu: float, sigma: float) -> float:
+        return mu + sigma * score(u)
+
+
+scored: Callable[[float, float, float], float] = _normal_dist_inv_cdf
+"""mu + sigma times the normal score of a share: (u, mu, sigma)."""
+
+
+class Drawn:
+    """What all distributions draw alike."""
+
+    __slots__ = ()
+
+    def many(self: Distribution, us: Iterable[float]) -> list[float]:
+        """`at` of each; a class that can do it with fewer calls does."""
+        at = self.at
+        return [at(u) for u in us]
 
 
 class Distribution(Protocol):
@@ -37,6 +61,9 @@ class Distribution(Protocol):
 
     def at(self, u: float) -> float:
         """The value below which a share `u` of all values lies, 0 < u < 1; never falls with u."""
+
+    def many(self, us: Iterable[float]) -> list[float]:
+        """`at` of each of `us`: a stream draws by the block."""
 
     def below(self, x: float) -> float:
         """The share of the values that are `x` or less, 0..1."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.chance.base import Distribution, factor_of, number, phi, score
+from agentsim.chance.base import Distribution, Drawn, factor_of, number, phi, score, scored
 
 _exp = math.exp
 _Z90 = score(0.9)
@@ -15,7 +16,7 @@ _FLAT = 1e-12  # a relative width below which a range is one value
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Drawn):
     """Always the same value."""
 
     value: float
@@ -50,7 +51,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class LogNormal:
+class LogNormal(Drawn):
     """exp(mu + sigma * z), z standard normal; mean exp(mu + sigma^2 / 2)."""
 
     mu: float
@@ -80,6 +81,10 @@ class LogNormal:
     def at(self, u: float) -> float:
         return _exp(self.mu + self.sigma * score(u))
 
+    def many(self, us: Iterable[float]) -> list[float]:
+        mu, sigma = self.mu, self.sigma
+        return [_exp(scored(u, mu, sigma)) for u in us]
+
     def below(self, x: float) -> float:
         return phi((math.log(x) - self.mu) / self.sigma) if x > 0.0 else 0.0
 
@@ -95,7 +100,7 @@ class LogNormal:
 
 
 @dataclass(frozen=True, slots=True)
-class Uniform:
+class Uniform(Drawn):
     """Evenly between low and high."""
 
     low: float
@@ -129,7 +134,7 @@ class Uniform:
 
 
 @dataclass(frozen=True, slots=True)
-class Triangular:
+class Triangular(Drawn):
     """A density that rises from low to mode and falls to high; mean (low + mode + high) / 3."""
 
     low: float
@@ -178,7 +183,7 @@ class Triangular:
 
 
 @dataclass(frozen=True, slots=True)
-class Exponential:
+class Exponential(Drawn):
     """Without memory: P(X > x) = exp(-x / mean)."""
 
     mean: float

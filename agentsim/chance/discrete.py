@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import ClassVar
 
-from agentsim.chance.base import Distribution, factor_of, number
+from agentsim.chance.base import Distribution, Drawn, factor_of, number
 from agentsim.chance.continuous import Constant
 from agentsim.chance.scaled import scaled
 
@@ -18,7 +18,7 @@ _MOST = 1e8  # the largest mean of a Poisson: its table holds about 24 sqrt(mean
 
 
 @dataclass(frozen=True, slots=True)
-class Discrete:
+class Discrete(Drawn):
     """One of `values`, by `weights`. Kept sorted and normed, so that `at` never falls."""
 
     values: tuple[float, ...]
@@ -74,7 +74,7 @@ class Discrete:
 
 
 @dataclass(frozen=True, slots=True)
-class Poisson:
+class Poisson(Drawn):
     """A count of independent happenings, mean `mean`: the smallest k with P(X <= k) >= u."""
 
     mean: float
@@ -132,7 +132,7 @@ def _poisson_sums(mean: float) -> tuple[int, tuple[float, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Geometric:
+class Geometric(Drawn):
     """How many tries up to and with the first success, each with chance `p`; mean 1 / p."""
 
     p: float

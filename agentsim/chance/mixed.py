@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.chance.base import Distribution, factor_of, number, score
+from agentsim.chance.base import Distribution, Drawn, factor_of, number, score
 from agentsim.chance.continuous import Constant
 
 _CLOSE = 1e-12  # relative width at which the search for a mixture's quantile ends
@@ -15,7 +15,7 @@ _LEAST, _MOST = 1e-300, 1.0 - 2.0**-53  # shares with a finite normal score
 
 
 @dataclass(frozen=True, slots=True)
-class Capped:
+class Capped(Drawn):
     """`inner`, moved to the caps where it lies outside; its mean is that of the moved values."""
 
     inner: Distribution
@@ -50,6 +50,13 @@ class Capped:
             return self.at_least
         return value if value < self.at_most else self.at_most
 
+    def many(self, us: Iterable[float]) -> list[float]:
+        least, most = self.at_least, self.at_most
+        return [
+            least if value < least else value if value < most else most
+            for value in self.inner.many(us)
+        ]
+
     def below(self, x: float) -> float:
         if x >= self.at_most:
             return 1.0
@@ -78,7 +85,7 @@ class Capped:
 
 
 @dataclass(frozen=True, slots=True)
-class PerTask:
+class PerTask(Drawn):
     """`inner` with the share `between` of its variance (on the normal score) drawn once a task.
 
     1 = the whole of it. `at` is that of `inner`: whoever draws blends the task's uniform with the
@@ -107,6 +114,9 @@ class PerTask:
     def at(self, u: float) -> float:
         return self.inner.at(u)
 
+    def many(self, us: Iterable[float]) -> list[float]:
+        return self.inner.many(us)
+
     def below(self, x: float) -> float:
         return self.inner.below(x)
 
@@ -118,7 +128,7 @@ class PerTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Mixture:
+class Mixture(Drawn):
     """One of `parts`, by `weights`.
 
     The inverse is the true one, found by search on the mixed distribution function. Choosing a

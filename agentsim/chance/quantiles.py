@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from agentsim.chance.base import (
+    Drawn,
     Distribution,
     factor_of,
     number,
@@ -21,7 +22,7 @@ from agentsim.chance.continuous import Constant, LogNormal
 
 
 @dataclass(frozen=True, slots=True)
-class QuantileTable:
+class QuantileTable(Drawn):
     """Quantiles (share, value), shares rising inside 0..1, values above 0 and never falling.
 
     Between two knots the log of the value is linear in the normal score of the share, so a piece

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentsim.chance.base import Distribution, factor_of, number
+from agentsim.chance.base import Distribution, Drawn, factor_of, number
 from agentsim.chance.continuous import Constant
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
+class Scaled(Drawn):
     """`factor` times what `inner` gives, the factor above 0."""
 
     inner: Distribution

@@ -45,11 +45,11 @@ class Output:
     ) -> None:
         """Writes the result; only what the format needs is made.
 
-        Warnings stand in each format's text; they are repeated on stderr where nobody reads that
-        text now.
+        Warnings stand in each format's text; they are repeated on stderr where that text is for a
+        program or goes to a file.
         """
         self.write(self._text(document, data, table))
-        if warnings and not (self.format == "table" and self._is_read()):
+        if warnings and (self.path is not None or self.format in {"json", "csv"}):
             from agentsim.report.text import safe
 
             error("\n".join(f"warning: {safe(warning)}" for warning in warnings))

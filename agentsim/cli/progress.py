@@ -50,12 +50,17 @@ class _Shown:
         console = Console(stderr=True, no_color=not self._colour, markup=False, emoji=False)
         columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()
         line = Progress(*columns, console=console, transient=True)
-        task = line.add_task("", total=None)
         line.start()
         self._stop = line.stop
 
         def update(what: str, done: int, total: int) -> None:
-            line.update(task, description=what, completed=done, total=total or None)
+            shown = line.tasks[0] if line.tasks else None
+            if shown is not None and shown.description == what:
+                line.update(shown.id, completed=done, total=total or None)
+                return
+            if shown is not None:  # what follows has a length of its own
+                line.remove_task(shown.id)
+            line.add_task(what, completed=done, total=total or None)
 
         self._update = update
 

@@ -13,6 +13,7 @@ from agentsim.cli.progress import progress
 
 if TYPE_CHECKING:
     from agentsim.analysis.findings import Findings
+    from agentsim.report.blocks import Document
 
 EPILOG = """\b
 Examples:
@@ -70,14 +71,24 @@ def _one_rate_each(rates: tuple[str, ...]) -> None:
 
 
 def _show(findings: Findings, output: Output) -> None:
-    from agentsim.report import csv_, document, json_
+    """Each form is imported only where it is asked for."""
 
-    output.show(
-        document=lambda: document.answer(findings),
-        data=lambda: json_.answer(findings),
-        table=lambda: csv_.answer(findings),
-        warnings=findings.warnings,
-    )
+    def document() -> Document:
+        from agentsim.report import document
+
+        return document.answer(findings)
+
+    def data() -> dict[str, Any]:
+        from agentsim.report import json_
+
+        return json_.answer(findings)
+
+    def table() -> str:
+        from agentsim.report import csv_
+
+        return csv_.answer(findings)
+
+    output.show(document, data, table, findings.warnings)
 
 
 def _code(findings: Findings, fail_on: str | None) -> int:

@@ -56,13 +56,13 @@ def sweep(
     asked = source(workflow, hardware or HARDWARE, sets)
     with progress(not output.no_color) as told:
         result = swept(asked, speeds, settings(told, no_sensitivity=True, **choices))
-    from agentsim.report import csv_, document, json_
+    from agentsim.report import csv_, document, json_, sweeping
 
     output.show(
         document=lambda: document.sweep(result),
         data=lambda: json_.sweep(result),
         table=lambda: csv_.sweep(result),
-        warnings=list(dict.fromkeys(text for row in result.rows for text in row.findings.warnings)),
+        warnings=sweeping.warnings(result),
     )
     raise click.exceptions.Exit(exits.DONE)
 

@@ -40,9 +40,9 @@ def validate(
     asked = source(workflow, hardware, sets, rates)
     graph = load(asked)
     if full:
-        from agentsim.spec import writer
+        from agentsim.spec.writer import full as written_out
 
-        output.write(writer.full(asked))
+        output.write(written_out(asked))
         return
     from agentsim.report import document, json_
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, cast
 
 from simpy.events import Event
 
-from agentsim.engine.bench import Bench, Job, Order
+from agentsim.engine.bench import Bench, Order
 from agentsim.engine.world import Timer, World, fire, ns
 from agentsim.graph import ServerPlan
 from agentsim.laws.batch import Batch as Law
@@ -24,7 +24,6 @@ class Batch:
         self.law = Law(plan.decode)
         self.exclusive = plan.schedule == "exclusive"
         self._desk = Bench(world, f"{plan.name} (reading prompts)", 1)
-        self._reading: dict[Call, Job] = {}
         self._members: dict[Hashable, Call] = {}
         self._next = 0
         self._version = 0
@@ -39,30 +38,36 @@ class Batch:
         """Nanoseconds for which decoding has stood still for prompts, from the start up to now."""
         return self._stood + (now - self._paused_at if self._paused_at >= 0 else 0)
 
-    def read(
-        self, call: Call, took: int, order: Order, who: str, done: Callable[[Event], None]
-    ) -> None:
-        """Read a prompt of `took` nanoseconds when its turn comes; exclusively, decoding stands still.
+    def read(self, call: Call, order: Order, who: str) -> None:
+        """Queue for the reading of a prompt; `call.reading` is told when its turn comes."""
+        call.desk = job = self._desk.ask(1, order, who)
+        job.callbacks.append(call.reading)
 
-        `done` must end with `set()`: the timer is set once for the prompt's end and the joining.
+    def begin(self) -> None:
+        """A prompt is read from now on; exclusively, decoding stands still."""
+        if self.exclusive:
+            now = self.world.now
+            self.law.pause(now)
+            self._paused_at = now
+            # a call that has its last token at this very instant still ends: it needs no step
+            self.set()
+
+    def end(self, call: Call) -> None:
+        """A prompt has been read, or is given up: the next one may begin, or decoding goes on.
+
+        Must be followed by `set()`: once for this and for what joins at the same instant.
         """
-        world = self.world
-        job = self._desk.ask(1, order, who)
-        self._reading[call] = job
-
-        def begin(_: Event) -> None:
-            if job.left:
-                return
-            if self.exclusive:
-                self._pause()
-            world.later(end, took)
-
-        def end(event: Event) -> None:
-            if not call.gone:
-                self._read(call)
-                done(event)
-
-        job.callbacks.append(begin)
+        job = call.desk
+        if job is None:
+            return
+        call.desk = None
+        held = job.held
+        job.leave()
+        if held and self.exclusive and self._paused_at >= 0:
+            now = self.world.now
+            self.law.resume(now)
+            self._stood += now - self._paused_at
+            self._paused_at = -1
 
     def join(self, call: Call, context: int, tokens: float) -> int:
         """A call starts to decode `tokens` (never 0) after `context` ones."""
@@ -73,8 +78,8 @@ class Batch:
 
     def leave(self, call: Call) -> int:
         """A call is cut short wherever it is; returns the whole tokens that it made."""
-        if call in self._reading:
-            self._read(call)
+        if call.desk is not None:
+            self.end(call)
             self.set()
             return 0
         if not call.member:
@@ -94,24 +99,6 @@ class Batch:
             return
         # the timer carries its version: an older one rings in vain
         Timer(self.world.env, self._ring, ns(left))._value = self._version
-
-    def _read(self, call: Call) -> None:
-        """A prompt has been read, or is given up: the next one may begin, or decoding goes on."""
-        job = self._reading.pop(call)
-        held = job.held
-        job.leave()
-        if held and self.exclusive:
-            now = self.world.now
-            self.law.resume(now)
-            self._stood += now - self._paused_at
-            self._paused_at = -1
-
-    def _pause(self) -> None:
-        now = self.world.now
-        self.law.pause(now)
-        self._paused_at = now
-        # a call that has its last token at this very instant still ends: it needs no further step
-        self.set()
 
     def _ring(self, timer: Event) -> None:
         if timer._value != self._version:

@@ -78,8 +78,9 @@ class Bench:
         else:
             self._queue[:] = [entry]  # type: ignore[list-item]
         self.queued += 1
-        if units <= self.free:
-            self.world.unsettle(self)
+        if units <= self.free + _CRUMB:
+            if not self.dirty:
+                self.world.unsettle(self)
         elif not self.dirty and self.queued > self.queued_most:
             self.queued_most = self.queued  # they wait: nothing is given out at this instant
         return job

@@ -8,13 +8,18 @@ numbers in both, and adding a step changes no other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import IntEnum
+from itertools import repeat
+from typing import TypeVar
 
-from agentsim.chance import Distribution, blender, first, key_of, uniforms
+from agentsim.chance import Distribution, blend, blender, blocks, first, key_of
 from agentsim.engine.tasks import Task
+from agentsim.records import SECOND
 
+T = TypeVar("T")
 Sampler = Callable[[], float]
+Counter = Callable[[], int]
 
 
 class Purpose(IntEnum):
@@ -50,28 +55,76 @@ def sampler(
     What is drawn between tasks comes from one uniform of the task for `owner` (the tool or agent
     by name), so that all runs of a tool within an item or attempt are slow or quick together.
     """
-    if dist.low == dist.high:
-        value = dist.low
-        return lambda: value
-    at = dist.at
-    between = dist.between
-    if not between:
-        take = uniforms(key, purpose).__next__
-        return lambda: at(take())
-    shared = first(key_of(task.key, owner), purpose)
-    if between >= 1.0:
-        fixed = at(shared)
-        return lambda: fixed
-    mix = blender(shared, between)
-    take = uniforms(key, purpose).__next__
-    return lambda: at(mix(take()))
+    return _sampler(dist, key, purpose, task, owner, _as_is)
 
 
-def once(dist: Distribution, key: int, purpose: Purpose, task: Task, owner: str) -> float:
+def counter(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Counter:
+    """The same for an amount that is counted: the nearest whole number."""
+    return _sampler(dist, key, purpose, task, owner, _rounded)
+
+
+def timer(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Counter:
+    """The same for a duration: whole nanoseconds."""
+    return _sampler(dist, key, purpose, task, owner, _nanoseconds)
+
+
+def once(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> float:
     """The first value of a stream."""
-    return sampler(dist, key, purpose, task, owner)()
+    if dist.low == dist.high:
+        return dist.low
+    u = first(key, purpose)
+    if dist.between:
+        u = blend(first(key_of(task.key, owner), purpose), u, dist.between)
+    return dist.at(u)
 
 
 def whole(value: float) -> int:
     """A drawn amount as a count: the nearest whole number, never below zero."""
     return max(0, round(value))
+
+
+def _as_is(values: list[float]) -> list[float]:
+    return values
+
+
+def _rounded(values: list[float]) -> list[int]:
+    return [round(value) for value in values]
+
+
+def _nanoseconds(values: list[float]) -> list[int]:
+    return [round(value * SECOND) for value in values]
+
+
+def _sampler(
+    dist: Distribution,
+    key: int,
+    purpose: int,
+    task: Task,
+    owner: str,
+    convert: Callable[[list[float]], list[T]],
+) -> Callable[[], T]:
+    """Draws by the block of uniforms: what a value costs is a share of a list, not a call."""
+    if dist.low == dist.high:
+        return repeat(convert([dist.low])[0]).__next__
+    between = dist.between
+    if not between:
+        return _values(dist, key, purpose, _unmixed, convert).__next__
+    shared = first(key_of(task.key, owner), purpose)
+    if between >= 1.0:
+        return repeat(convert([dist.at(shared)])[0]).__next__
+    return _values(dist, key, purpose, blender(shared, between), convert).__next__
+
+
+def _unmixed(us: list[float]) -> list[float]:
+    return us
+
+
+def _values(
+    dist: Distribution,
+    key: int,
+    purpose: int,
+    mix: Callable[[list[float]], list[float]],
+    convert: Callable[[list[float]], list[T]],
+) -> Iterator[T]:
+    for us in blocks(key, purpose):
+        yield from convert(dist.many(mix(us)))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from agentsim.engine.people import Desk
     from agentsim.engine.server import Server
 
+_new = tuple.__new__
+
 Steps = Generator[Event, Any, Verdict | None]
 Runner = Callable[[Any, "Frame"], Steps]
 
@@ -126,5 +128,9 @@ class Frame:
     ) -> None:
         """Write one span at the end of this frame's chain."""
         spans = self.world.spans
-        spans.append(Span(step, self.place, who, resource, began, marks, self.last, outcome, facts))
-        self.last = len(spans) - 1
+        last = self.last
+        self.last = len(spans)
+        # a named tuple made without its own __new__: there are millions
+        spans.append(
+            _new(Span, (step, self.place, who, resource, began, marks, last, outcome, facts))
+        )

@@ -12,17 +12,16 @@ from typing import Any, NamedTuple
 
 from simpy.events import Event
 
-from agentsim.chance import Distribution
 from agentsim.engine.batch import Batch
 from agentsim.engine.bench import Bench, Job
-from agentsim.engine.draws import Purpose, Sampler, sampler
+from agentsim.engine.draws import Counter, Purpose, Sampler, sampler, timer
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.tasks import Session, Task
-from agentsim.engine.world import World, ns
+from agentsim.engine.world import Timer, World, ns
 from agentsim.graph import ServerPlan
 from agentsim.laws.caches import cache_of
-from agentsim.records import CallFacts, Mark, Outcome, Part, Verdict
+from agentsim.records import SECOND, CallFacts, Mark, Outcome, Part, Verdict
 
 
 class Request(NamedTuple):
@@ -49,9 +48,14 @@ class Request(NamedTuple):
 class Line(NamedTuple):
     """A step's own draws for what a server varies from call to call."""
 
-    latency: Sampler | None
-    first_token: Sampler | None
+    before: Counter | None
+    """Nanoseconds of the latency, or up to the first token."""
     spread: Sampler | None
+
+
+Course = tuple[int, int, int, int, float, int]
+"""A call at the speed of one stream: (reading from, prompt read, first visible token or -1,
+nanoseconds from the first to the last token, its own factor on decoding, end)."""
 
 
 class Server:
@@ -71,30 +75,119 @@ class Server:
         self.alone = plan.decode.solo()
         # tokens that come with the first-token time, before any decode step
         self.came = 1 if plan.first_token is not None else 0
+        # nothing to wait for, nothing shared
+        self.simple = gate is None and self.slots is None and self.batch is None
         self.serving = 0
 
     def line(self, key: int, task: Task) -> Line:
         """The streams of a step's calls on this server."""
         plan = self.plan
 
-        def of(dist: Distribution | None, purpose: Purpose) -> Sampler | None:
-            return None if dist is None else sampler(dist, key, purpose, task, plan.name)
-
-        return Line(
-            of(plan.latency, Purpose.LATENCY),
-            of(plan.first_token, Purpose.FIRST_TOKEN),
-            of(plan.spread, Purpose.SPREAD),
-        )
+        before, spread = None, None
+        if plan.first_token is not None:
+            before = timer(plan.first_token, key, Purpose.FIRST_TOKEN, task, plan.name)
+        elif plan.latency is not None:
+            before = timer(plan.latency, key, Purpose.LATENCY, task, plan.name)
+        if plan.spread is not None:
+            spread = sampler(plan.spread, key, Purpose.SPREAD, task, plan.name)
+        return Line(before, spread)
 
     def serve(self, request: Request, line: Line, frame: Frame) -> Generator[Event, Any, None]:
         """One call from the asking to the last token; writes its span, however it ends."""
-        call = Call(self, request, line, frame)
+        if self.simple:
+            return self._simply(request, line, frame)
+        return self._through(Call(self, request, line, frame))
+
+    def _through(self, call: Call) -> Generator[Event, Any, None]:
         try:
             call.enter()
             yield call
             call.outcome = Outcome.DONE
         finally:
             call.leave()
+
+    def _simply(self, request: Request, line: Line, frame: Frame) -> Generator[Event, Any, None]:
+        """A call with no door to wait at: what `Call` does, without the object."""
+        env = self.world.env
+        now: int = env._now  # type: ignore[assignment]
+        prefix = request.session.prefix(self.number)
+        cached = self.cache.lookup(prefix, now) if self.caches else 0
+        self.serving = streams = self.serving + 1
+        marks: list[Mark] = []
+        course = self.course(request, line, cached, now, marks)
+        end = course[-1]
+        if self.caches:
+            self.cache.use(prefix, now, course[1], end, request.kept)
+        done = False
+        try:
+            yield Timer(env, None, end - now)
+            done = True
+        finally:
+            self.serving -= 1
+            if not done:
+                self._cut_short(request, line, frame, (now, cached, streams, marks, course))
+        fresh, thinking, visible = request.input - cached, request.thinking, request.visible
+        money = 0.0
+        if self.plan.price is not None:
+            money = self.plan.price.cost(fresh, cached, thinking + visible, self.caches)
+        if request.compaction:
+            marks = compacting(marks)
+        facts = _new(
+            CallFacts,
+            (
+                request.role, request.session.number, fresh, cached, thinking, visible, 0,
+                streams, money, course[2], course[3], request.cut, request.compaction,
+            ),
+        )
+        frame.record(
+            request.step, request.who, self.plan.name, now, tuple(marks), Outcome.DONE, facts
+        )
+
+    def _cut_short(
+        self, request: Request, line: Line, frame: Frame,
+        so_far: tuple[int, int, int, list[Mark], Course],
+    ) -> None:
+        """A simple call that was cancelled: the object is made after all, and leaves early."""
+        call = Call(self, request, line, frame)
+        call.began, call.cached, call.streams, call.marks, course = so_far
+        call.take(course)
+        self.serving += 1
+        call.serving = True
+        call.leave()
+
+    def course(
+        self, request: Request, line: Line, cached: int, now: int, marks: list[Mark]
+    ) -> Course:
+        """The course of a call at the speed of one stream that starts now; adds its marks."""
+        at = now
+        if line.before is not None:
+            at += line.before()
+            if at > now:
+                marks.append((Part.LATENCY, at))
+        reading_at = at
+        factor = 1.0 if line.spread is None else line.spread()
+        took = round(self.reading(request.input, cached) * SECOND)
+        if took:
+            at += took
+            marks.append((Part.PREFILL, at))
+        thinking, visible = request.thinking, request.visible
+        tokens = thinking + visible
+        ready, shown, decoding = at, -1, 0
+        if tokens:
+            # the first token is there at once where a first-token time was measured
+            came = self.came
+            first, until, last = self.alone(
+                request.input, 1 - came, thinking + 1 - came, tokens - came
+            )
+            scale = SECOND * factor
+            if visible:
+                shown = at + round(until * scale)
+            took = round(last * scale)
+            decoding = took - round(first * scale)
+            if took:
+                at += took
+                marks.append((Part.DECODE, at))
+        return reading_at, ready, shown, decoding, factor, at
 
     def reading(self, input_: int, cached: int) -> float:
         """Seconds for what the cache does not hold (or for all input, by a first-token law)."""
@@ -115,7 +208,8 @@ class Call(Event):
     """What it is in now: what a mark is missing for if it is cut."""
     slot: Job | None = None
     ticket: Ticket | None = None
-    member = cached = streams = decoding = stood = 0
+    desk: Job | None = None
+    member = cached = streams = decoding = stood = planned = took = 0
     shown = reading_at = ready = -1
     factor = 1.0
     serving = gone = False
@@ -194,51 +288,32 @@ class Call(Event):
         self.serving = True
         self.streams = server.serving
         self.part = Part.LATENCY
-        if line.first_token is not None:
-            at = now + ns(line.first_token())
-        elif line.latency is not None:
-            at = now + ns(line.latency())
-        else:
-            at = now
-        if at > now:
+        if server.batch is None:
+            self.take(server.course(self.request, line, self.cached, now, self.marks))
+            if server.caches:
+                server.cache.use(self.prefix, now, self.ready, self.planned, self.request.kept)
+            # all is known now: the call is its own timer
+            self._ok = True
+            self._value = None
+            self.env.schedule(self, 1, self.planned - now)  # type: ignore[arg-type]
+            return
+        at = now
+        if line.before is not None:
+            at += line.before()
             self._mark(Part.LATENCY, at)
         self.reading_at = at
         if line.spread is not None:
             self.factor = line.spread()
-        if server.batch is None:
-            self._alone(at, now)
-        elif at > now:
+        if at > now:
             server.world.later(self._read, at - now)
         else:
             self._read(self)
 
-    def _alone(self, at: int, now: int) -> None:
-        """At the speed of one stream: all is known now, and the call is its own timer."""
-        server, request = self.server, self.request
-        took = ns(server.reading(request.input, self.cached))
-        if took:
-            at += took
-            self._mark(Part.PREFILL, at)
-        self.ready = at
-        thinking, visible = request.thinking, request.visible
-        tokens = thinking + visible
-        if tokens:
-            context, alone, factor, came = request.input, server.alone, self.factor, server.came
-            first = 0 if came else ns(factor * alone(1, context))
-            took = ns(factor * alone(tokens - came, context))
-            if visible:
-                self.shown = at + (
-                    ns(factor * alone(thinking + 1 - came, context)) if thinking else first
-                )
-            self.decoding = took - first
-            if took:
-                at += took
-                self._mark(Part.DECODE, at)
-        if server.caches:
-            server.cache.begin(self.prefix, now, self.ready)
-        self._ok = True
-        self._value = None
-        self.env.schedule(self, 1, at - now)  # type: ignore[arg-type]
+    def take(self, course: Course) -> None:
+        """Take over a course that was worked out."""
+        (
+            self.reading_at, self.ready, self.shown, self.decoding, self.factor, self.planned
+        ) = course
 
     def _read(self, _: Event) -> None:
         """In a batch: the prompt by the server's schedule, one at a time."""
@@ -246,7 +321,7 @@ class Call(Event):
             return
         server, request, batch = self.server, self.request, self.server.batch
         assert batch is not None
-        took = ns(server.reading(request.input, self.cached))
+        self.took = took = ns(server.reading(request.input, self.cached))
         self.part = Part.PREFILL
         if not took:
             self._join(self)
@@ -254,8 +329,15 @@ class Call(Event):
             # a measured first-token time: the server is not seen reading
             server.world.later(self._join, took)
         else:
-            order = (request.step, self.frame.place)
-            batch.read(self, took, order, request.path, self._join)
+            batch.read(self, (request.step, self.frame.place), request.path)
+
+    def reading(self, job: Event) -> None:
+        """Its turn to have its prompt read has come."""
+        if not self.gone:
+            batch = self.server.batch
+            assert batch is not None
+            batch.begin()
+            Timer(self.env, self._join, self.took)
 
     def _join(self, _: Event) -> None:
         """The prompt is read: decode with the others."""
@@ -263,6 +345,7 @@ class Call(Event):
             return
         server, request, batch = self.server, self.request, self.server.batch
         assert batch is not None
+        batch.end(self)
         now = server.world.now
         self._mark(Part.PREFILL, now)
         self.ready = now
@@ -316,16 +399,19 @@ class Call(Event):
         plan = server.plan
         if self.serving:
             server.serving -= 1
-            if server.caches and self.ready >= 0:
+            if server.batch is not None and server.caches and self.ready >= 0:
                 server.cache.keep(self.prefix, self.ready, now, request.kept)
             if plan.price is not None:
                 money = plan.price.cost(fresh, cached, thinking + visible, server.caches)
         marks = self.marks
         if request.compaction:
-            marks = [(_COMPACTS.get(part, part), until) for part, until in marks]
-        facts = CallFacts(
-            request.role, request.session.number, fresh, cached, thinking, visible, wasted,
-            self.streams, money, self.shown, self.decoding, request.cut, request.compaction,
+            marks = compacting(marks)
+        facts = _new(
+            CallFacts,
+            (
+                request.role, request.session.number, fresh, cached, thinking, visible, wasted,
+                self.streams, money, self.shown, self.decoding, request.cut, request.compaction,
+            ),
         )
         self.frame.record(
             request.step, request.who, plan.name, self.began, tuple(marks), self.outcome, facts
@@ -343,8 +429,10 @@ class Call(Event):
         made = 0
         if server.batch is not None:
             made = server.batch.leave(self)
-        elif self.ready >= 0 and now >= self.ready:
-            made = self._made(now - self.ready)
+        elif self.ready >= 0:
+            server.cache.cut(self.prefix, self.ready, self.planned, now)
+            if now >= self.ready:
+                made = self._made(now - self.ready)
         thinking = min(request.thinking, made)
         visible = made - thinking
         if not visible:
@@ -364,11 +452,20 @@ class Call(Event):
         low, high = 0, request.thinking + request.visible
         while low < high:
             middle = (low + high + 1) // 2
-            if ns(self.factor * server.alone(middle - server.came, request.input)) <= elapsed:
+            took = server.plan.decode.alone(middle - server.came, request.input)
+            if ns(self.factor * took) <= elapsed:
                 low = middle
             else:
                 high = middle - 1
         return low
+
+
+_new = tuple.__new__  # a named tuple made without its own __new__: there are millions
+
+
+def compacting(marks: list[Mark]) -> list[Mark]:
+    """The marks of a call that compacts: its work counts as compaction, its waits as they are."""
+    return [(_COMPACTS.get(part, part), until) for part, until in marks]
 
 
 _COMPACTS = {

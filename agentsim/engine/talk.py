@@ -52,24 +52,26 @@ def fit(
 
     Thinking comes first, so it is what is said that is cut first.
     """
-    room = most if most is not None else thinking + visible
-    if server.max_output is not None:
-        room = min(room, server.max_output)
-        most = room if most is None else min(most, server.max_output)
-    if server.context is not None:
-        left = server.context - session.tokens
-        if left < 0 or (left == 0 and thinking + visible > 0):
+    wanted = thinking + visible
+    context, longest = server.context, server.max_output
+    if longest is not None and (most is None or most > longest):
+        most = longest
+    if context is not None:
+        left = context - session.tokens
+        if left < 0 or (left == 0 and wanted > 0):
             raise Stop(
                 Verdict.FAILED,
                 f"{node.path}: {session.tokens:,} tokens do not fit the context of "
-                f"{server.context:,} of {server.profile}",
+                f"{context:,} of {server.profile}",
             )
-        room = min(room, left)
-        most = left if most is None else min(most, left)
-    wanted = thinking + visible
-    thinking = min(thinking, room)
-    visible = min(visible, room - thinking)
-    return thinking, visible, most if most is not None else wanted, wanted - thinking - visible
+        if most is None or most > left:
+            most = left
+    if most is None:
+        return thinking, visible, wanted, 0
+    if wanted <= most:
+        return thinking, visible, most, 0
+    thinking = min(thinking, most)
+    return thinking, most - thinking, most, wanted - most
 
 
 def threshold(plan: AgentPlan, server: ServerPlan) -> tuple[int, int] | None:

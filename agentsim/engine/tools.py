@@ -11,9 +11,8 @@ from simpy.events import Event
 from agentsim.chance import uniforms
 from agentsim.engine.bench import Job
 from agentsim.engine.branches import Branch, gather
-from agentsim.engine.draws import Purpose, Sampler, sampler, whole
+from agentsim.engine.draws import Purpose, counter, timer
 from agentsim.engine.frame import Frame, Steps
-from agentsim.engine.tasks import Task
 from agentsim.engine.world import Timer, ns
 from agentsim.graph import ToolPlan
 from agentsim.records import Mark, Outcome, Part, WorkFacts
@@ -28,27 +27,26 @@ STRIDE = 64
 class Hand:
     """One tool as one step uses it: its streams, so that run n of it draws the same everywhere."""
 
-    __slots__ = ("_fails", "_returns", "_time", "plain", "tool")
+    __slots__ = ("_fails", "_limit", "_returns", "_time", "quick", "resource", "tool")
 
-    def __init__(self, tool: ToolPlan, key: int, task: Task, offset: int = 0) -> None:
+    def __init__(self, tool: ToolPlan, key: int, frame: Frame, offset: int = 0) -> None:
+        task = frame.task
         self.tool = tool
-        time = Purpose.TIME + offset
-        returns = Purpose.RETURNS + offset
-        self._time: Sampler = sampler(tool.time, key, time, task, tool.name)
-        self._returns: Sampler = sampler(tool.returns, key, returns, task, tool.name)
+        self._time = timer(tool.time, key, Purpose.TIME + offset, task, tool.name)
+        self._returns = counter(tool.returns, key, Purpose.RETURNS + offset, task, tool.name)
         self._fails = uniforms(key, Purpose.FAILS + offset) if 0.0 < tool.fails < 1.0 else None
-        self.plain = not tool.uses
+        self._limit = None if tool.timeout is None else ns(tool.timeout)
+        self.resource = frame.stage.pools[tool.uses[0][0]].name if tool.uses else tool.name
+        # nothing to wait for and nothing to try again: one timer
+        self.quick = not tool.uses and tool.tries == 1
 
     def draw(self) -> tuple[int, bool, int, int]:
         """One try: (nanoseconds, ended well, tokens returned, tokens cut away)."""
-        tool = self.tool
-        took = ns(self._time())
-        good = tool.fails < 1.0 if self._fails is None else next(self._fails) >= tool.fails
-        if tool.timeout is not None:
-            limit = ns(tool.timeout)
-            if took > limit:
-                took, good = limit, False
-        tokens = whole(self._returns())
+        took = self._time()
+        good = self.tool.fails < 1.0 if self._fails is None else next(self._fails) >= self.tool.fails
+        if self._limit is not None and took > self._limit:
+            took, good = self._limit, False
+        tokens = self._returns()
         if tokens > RETURNS_AT_MOST:
             return took, good, RETURNS_AT_MOST, tokens - RETURNS_AT_MOST
         return took, good, tokens, 0
@@ -59,6 +57,8 @@ def run_tool(
 ) -> Generator[Event, Any, tuple[bool, int]]:
     """One tool run with its tries; returns (ended well, tokens returned). Writes a span a try."""
     tool, world = hand.tool, frame.world
+    if hand.quick:
+        return (yield from _quick(hand, frame, step))
     for attempt in range(tool.tries):
         good, tokens = yield from _try(hand, frame, step, path, priority, attempt)
         if good or attempt + 1 == tool.tries:
@@ -72,6 +72,26 @@ def run_tool(
             finally:
                 marks = ((Part.RETRY, world.now),)
                 frame.record(step, tool.name, "", began, marks, outcome, None)
+    return good, tokens
+
+
+def _quick(hand: Hand, frame: Frame, step: int) -> Generator[Event, Any, tuple[bool, int]]:
+    """A run that waits for nothing but its own time."""
+    world, tool = frame.world, hand.tool
+    env = world.env
+    began: int = env._now  # type: ignore[assignment]
+    took, good, tokens, lost = hand.draw()
+    outcome = Outcome.CANCELLED
+    try:
+        if took:
+            yield Timer(env, None, took)
+        outcome = Outcome.DONE if good else Outcome.FAILED
+    finally:
+        if lost:
+            world.note("tool_cut")
+        marks = ((tool.part, env._now),)
+        facts = WorkFacts((), tokens, lost, 0)
+        frame.record(step, tool.name, tool.name, began, marks, outcome, facts)  # type: ignore[arg-type]
     return good, tokens
 
 
@@ -105,8 +125,7 @@ def _try(
         if lost:
             world.note("tool_cut")
         facts = WorkFacts(tool.uses, tokens, lost, attempt)
-        resource = frame.stage.pools[tool.uses[0][0]].name if tool.uses else tool.name
-        frame.record(step, tool.name, resource, began, tuple(marks), outcome, facts)
+        frame.record(step, tool.name, hand.resource, began, tuple(marks), outcome, facts)
     return good, tokens
 
 

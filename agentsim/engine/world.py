@@ -127,9 +127,13 @@ class World:
                 thing.dirty = False
                 granted += thing.settle()
         for event in granted:
-            # an earlier grant of this instant may have taken back a later one
-            if event.callbacks is not None:
-                fire(event)
+            callbacks = event.callbacks
+            if callbacks is not None:  # else an earlier grant of this instant took it back
+                event.callbacks = None  # type: ignore[assignment]
+                event._ok = True
+                event._value = None
+                for callback in callbacks:
+                    callback(event)
 
     def note(self, code: str, count: int = 1) -> None:
         """Count something that the answer has to mention."""

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 LOWEST, HIGHEST = 0.1, 1e6
 """tok/s between which a crossing is looked for; beyond, it is left out."""
 
-LOOKS = 4
+_FIRST_LOG, _LAST_LOG = math.log(LOWEST), math.log(HIGHEST)
+
+LOOKS = 5
 """Rates that are simulated for one crossing at most (twice the speed takes two)."""
 
 CLOSE = 0.01
@@ -82,25 +84,29 @@ def meet(better: Callable[[float], float | None], start: float) -> float | None:
     """The rate that `better` leaves where it is; None where there is none within reach.
 
     `better(rate)` simulates a rate and says at which one both sides would meet; None where they
-    never do. A rate above its own proposal lies above the crossing.
+    never do. The first step trusts it; later ones draw a line through the last two on a scale of
+    logarithms, which finds any power of the rate. A rate above its proposal is above the crossing.
     """
-    rate, low, high = start, 0.0, math.inf
-    for _ in range(LOOKS + 1):
+    at, low, high = math.log(start), -math.inf, math.inf
+    before: tuple[float, float] | None = None
+    for _ in range(LOOKS):
+        rate = math.exp(at)
         wanted = better(rate)
         if wanted is None:
             return None
-        if abs(math.log(wanted / rate)) <= CLOSE:
+        gap = math.log(wanted / rate)
+        if abs(gap) <= CLOSE:
             return wanted if LOWEST <= wanted <= HIGHEST else None
-        if wanted > rate:
-            low = max(low, rate)
-        else:
-            high = min(high, rate)
-        if low >= HIGHEST or high <= LOWEST:
+        low, high = (max(low, at), high) if gap > 0 else (low, min(high, at))
+        if low >= _LAST_LOG or high <= _FIRST_LOG:
             return None
-        if not low < wanted < high:
-            wanted = math.sqrt(low * high)
-        rate = min(max(wanted, LOWEST), HIGHEST)
-    return rate if high / max(low, LOWEST) <= 1 + 10 * CLOSE else None
+        step = gap
+        if before is not None and (before[1] - gap) * (at - before[0]) > 0:
+            step = gap * (at - before[0]) / (before[1] - gap)
+        before = at, gap
+        at = at + step if low < at + step < high else (low + high) / 2
+        at = min(max(at, _FIRST_LOG), _LAST_LOG)
+    return math.exp(at) if high - low <= 10 * CLOSE else None
 
 
 def _against_people(costs: Costs, rate: float) -> float | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from agentsim.analysis.estimate import quantile
@@ -20,10 +20,25 @@ if TYPE_CHECKING:
     from agentsim.spec import Source
 
 PAIRS = 60
-"""Replications for each end of each range, at most."""
+"""Replications at each end of a range, at most."""
+
+SCREEN = 10
+"""Replications with which all ranges are compared first, where there are many."""
+
+KEPT = 4
+"""Ranges, the widest, that are then tried with `PAIRS` replications and told."""
 
 SPANS = 400_000
-"""Spans that all of them together may simulate."""
+"""Spans that each of the two rounds may simulate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An assumed value, and the graph at both ends of its range."""
+
+    assumed: Assumed
+    low: Graph
+    high: Graph
 
 
 def sensitivity(
@@ -34,21 +49,67 @@ def sensitivity(
     seed: int,
     progress: Progress | None = None,
 ) -> list[Sway]:
-    """The median wall time (seconds) at both ends of every assumed range, the widest first.
+    """The median wall time (seconds) at both ends of the assumed ranges that matter, widest first.
 
-    The same replications throughout, so that only the value makes a difference. A value that the
-    file cannot be compiled with, or that changes nothing in the run, is left out.
+    The same replications throughout, so that only the value makes a difference. Where there are
+    many ranges a short round finds the `KEPT` widest. A value that the file cannot be compiled
+    with, or that changes nothing in the run, is left out.
     """
-    pairs = [(assumed, *ends) for assumed in graph.assumed if (ends := _ends(source, assumed))]
-    plain = _bare(graph)
-    pairs = [pair for pair in pairs if _bare(pair[1]) != plain or _bare(pair[2]) != plain]
-    if not pairs:
-        return []
-    graphs = [graph for _, low, high in pairs for graph in (low, high)]
-    count = affordable(tallies, PAIRS, SPANS // len(graphs))
-    medians = map(_median, several(executor, graphs, seed, count, "sensitivity", progress))
-    found = [_sway(assumed, next(medians), next(medians)) for assumed, _, _ in pairs]
+    ranges = _ranges(source, graph)
+    if len(ranges) > KEPT:
+        ranges = _widest(executor, ranges, tallies, seed, progress)
+    found = [
+        _sway(own.assumed, quantile(sorted(low), 0.5), quantile(sorted(high), 0.5))
+        for own, low, high in _walls(executor, ranges, tallies, PAIRS, seed, progress)
+    ]
     return sorted(found, key=lambda sway: sway.low - sway.high)
+
+
+def _widest(
+    executor: Executor,
+    ranges: Sequence[Range],
+    tallies: Sequence[Tally],
+    seed: int,
+    progress: Progress | None,
+) -> list[Range]:
+    """The ranges whose ends lie furthest apart in the typical pair of runs."""
+    reach = {}
+    for number, (_, low, high) in enumerate(
+        _walls(executor, ranges, tallies, SCREEN, seed, progress)
+    ):
+        apart = sorted(abs(b - a) for a, b in zip(low, high, strict=True))
+        reach[number] = quantile(apart, 0.5)
+    return [ranges[number] for number in sorted(reach, key=lambda number: -reach[number])[:KEPT]]
+
+
+def _walls(
+    executor: Executor,
+    ranges: Sequence[Range],
+    tallies: Sequence[Tally],
+    most: int,
+    seed: int,
+    progress: Progress | None,
+) -> Iterator[tuple[Range, list[float], list[float]]]:
+    """Each range with the wall times (seconds) of the same replications at both of its ends."""
+    if not ranges:
+        return
+    graphs = [end for own in ranges for end in (own.low, own.high)]
+    count = affordable(tallies, most, SPANS // len(graphs))
+    runs = several(executor, graphs, seed, count, "sensitivity", progress)
+    for own in ranges:
+        low, high = ([tally.wall / SECOND for tally in next(runs)] for _ in range(2))
+        yield own, low, high
+
+
+def _ranges(source: Source, graph: Graph) -> list[Range]:
+    """What can be tried and changes what is run."""
+    plain = _bare(graph)
+    found: list[Range] = []
+    for assumed in graph.assumed:
+        ends = _ends(source, assumed)
+        if ends is not None and any(_bare(end) != plain for end in ends):
+            found.append(Range(assumed, *ends))
+    return found
 
 
 def _ends(source: Source, assumed: Assumed) -> tuple[Graph, Graph] | None:
@@ -70,10 +131,6 @@ def _ends(source: Source, assumed: Assumed) -> tuple[Graph, Graph] | None:
 def _bare(graph: Graph) -> Graph:
     """What is run, without what is only said."""
     return replace(graph, assumed=(), notes=())
-
-
-def _median(tallies: Sequence[Tally]) -> float:
-    return quantile(sorted(tally.wall / SECOND for tally in tallies), 0.5)
 
 
 def _sway(assumed: Assumed, one: float, other: float) -> Sway:

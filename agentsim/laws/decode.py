@@ -76,13 +76,18 @@ class Decode:
         n = tokens / self.per_step
         return n * self.step(1) + self.slope * n * (context + 0.5 * self.per_step * n)
 
-    def solo(self) -> Callable[[float, float], float]:
-        """`alone` as a function with the constants of one stream worked out once."""
+    def solo(self) -> Callable[[float, int, int, int], tuple[float, float, float]]:
+        """`alone` for three token counts at once, with one stream's constants worked out once.
+
+        The function takes (context, n1, n2, n3) and gives the seconds of each.
+        """
         step = self.step(1) / self.per_step
         slope = self.slope / self.per_step
+        half = 0.5 * slope
 
-        def alone(tokens: float, context: float) -> float:
-            return tokens * (step + slope * (context + 0.5 * tokens))
+        def alone(context: float, n1: int, n2: int, n3: int) -> tuple[float, float, float]:
+            token = step + slope * context
+            return n1 * (token + half * n1), n2 * (token + half * n2), n3 * (token + half * n3)
 
         return alone
 

@@ -53,5 +53,7 @@ class Price:
         return (fresh * new + cached * old + output * price.output) / _MILLION
 
     def _prices_of(self, context: float) -> Price | Tier:
+        if not self.tiers:
+            return self
         reached = [tier for tier in self.tiers if context > tier.above]
         return max(reached, key=lambda tier: tier.above) if reached else self

@@ -10,7 +10,7 @@ from agentsim.report.blocks import Notes
 from agentsim.report.text import name, safe
 
 MATTER = 2  # values that are named with the span of answers that they make
-NAMED = 24  # values that are named at all; `validate --full` shows every one
+NAMED = 60  # values that are named at all; `validate --full` shows every one
 
 
 def assumed(findings: Findings) -> Notes | None:
@@ -24,7 +24,8 @@ def assumed(findings: Findings) -> Notes | None:
     items = []
     if moving:
         told = [_sway(sway, values.get(sway.key)) for sway in moving[:MATTER]]
-        items.append("The one that matters:" if len(told) == 1 else "The two that matter most:")
+        head = "The one that matters" if len(told) == 1 else "The two that matter most"
+        items.append(f"{head}, with the typical run at both ends of its range:")
         items += told
     elif ranked:
         items.append("None of those that were tried moves the typical run by 1 %.")
@@ -36,27 +37,27 @@ def assumed(findings: Findings) -> Notes | None:
 
 def _sway(sway: Sway, given: dict[str, Any] | None) -> str:
     value = f" = {name(given['value'], 28)}" if given and given.get("value") else ""
-    return f"- {name(sway.value, 30)}{value}: typical {span(sway.low, sway.high)}"
+    return f"- {name(sway.value, 30)}{value}: {span(sway.low, sway.high)}"
 
 
 def span(low: float, high: float) -> str:
-    """`35..58 min`; where the units differ `50 s..1.2 min`."""
-    first, last = show.duration(min(low, high)), show.duration(max(low, high))
-    number, _, unit = first.rpartition(" ")
-    if number and " " not in number and last.endswith(f" {unit}") and last.count(" ") == 1:
-        return f"{number}..{last}"
-    return f"{first}..{last}"
+    """`35m..58m`, `50s..1.2m`."""
+    return f"{show.tight(min(low, high))}..{show.tight(max(low, high))}"
 
 
 def _names(values: list[dict[str, Any]], others: bool) -> str:
-    """`coder: turns, output; you: pickup`: names by their owner, at most `NAMED` of them."""
+    """`coder: turns, output; shell, tests: time`: owners of the same values are told together."""
     owners: dict[str, list[str]] = {}
     for it in values[:NAMED]:
         owner, colon, what = safe(it.get("what", "")).partition(": ")
         owners.setdefault(owner if colon else "", []).append(what if colon else owner)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for owner, names in owners.items():
+        alike.setdefault(tuple(names), []).append(owner)
     told = [
-        (f"{name(owner, 24)}: " if owner else "") + ", ".join(name(what, 30) for what in names)
-        for owner, names in owners.items()
+        (f"{', '.join(name(owner, 24) for owner in same)}: " if any(same) else "")
+        + ", ".join(name(what, 30) for what in names)
+        for names, same in alike.items()
     ]
     more = f"; {len(values) - NAMED} more" if len(values) > NAMED else ""
     head = "The others: " if others and told else ""

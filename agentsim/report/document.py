@@ -6,11 +6,11 @@ from agentsim.analysis.findings import Findings
 from agentsim.graph import Graph
 from agentsim.report import sections, show
 from agentsim.report.assumptions import assumed
-from agentsim.report.blocks import Block, Document, Lines, Notes, Run, line
+from agentsim.report.blocks import Block, Document, Lines, Run, line
 from agentsim.report.sweeping import sweep
-from agentsim.report.text import listed, name, safe
+from agentsim.report.text import listed, name
 
-__all__ = ["Document", "answer", "found", "sweep", "warnings"]
+__all__ = ["Document", "answer", "found", "sweep"]
 
 
 def answer(findings: Findings) -> Document:
@@ -22,18 +22,10 @@ def answer(findings: Findings) -> Document:
         sections.breakdown(findings),
         sections.levers(findings),
         assumed(findings),
-        warnings(findings.warnings),
+        sections.warned(findings.warnings),
         sections.foot(findings),
     ]
     return Document(tuple(block for block in blocks if block is not None))
-
-
-def warnings(texts: list[str]) -> Notes | None:
-    """What to beware of; nothing if there is nothing."""
-    if not texts:
-        return None
-    title = "Warning" if len(texts) == 1 else f"Warnings ({len(texts)})"
-    return Notes(title, tuple(safe(text) for text in texts))
 
 
 def found(graph: Graph, file: str) -> Document:
@@ -41,17 +33,22 @@ def found(graph: Graph, file: str) -> Document:
     roles = [role for server in graph.servers for role in server.roles]
     people, pools = [it.name for it in graph.people], [it.name for it in graph.pools]
     facts = [
-        show.plural(len(graph.steps), "step"),
-        show.plural(len(roles), "model role") + _named(roles),
-        show.plural(len(people), "person", "people") + _named(people),
-        show.plural(len(pools), "pool") + _named(pools),
-        show.plural(len(graph.assumed), "value") + " assumed",
+        show.plural(sum(bool(step.path) for step in graph.steps), "step"),
+        _several(roles, "model role"),
     ]
-    told = [Run("ok: ", "strong"), Run(f"{name(file, 60)}: {', '.join(facts)}")]
-    notes = warnings(list(graph.notes))
+    facts += [_several(people, "person", "people"), _several(pools, "pool")]
+    facts.append(show.plural(len(graph.assumed), "value") + " assumed")
+    told = [
+        Run("ok: ", "strong"),
+        Run(f"{name(file, 60)}: {', '.join(fact for fact in facts if fact)}"),
+    ]
+    notes = sections.warned(graph.notes)
     blocks: tuple[Block, ...] = (Lines((line(*told),)),)
     return Document((*blocks, notes) if notes else blocks)
 
 
-def _named(names: list[str]) -> str:
-    return f" ({listed([name(it, 20) for it in names], 4)})" if names else ""
+def _several(names: list[str], word: str, words: str = "") -> str:
+    """`2 model roles (main and small)`; nothing where there is none."""
+    if not names:
+        return ""
+    return f"{show.plural(len(names), word, words)} ({listed([name(it, 20) for it in names], 4)})"

@@ -237,7 +237,7 @@ def found(graph: Graph) -> dict[str, Any]:
         **head("validation"),
         "workflow": graph.name,
         "problems": [],
-        "steps": {step.path: step.kind for step in graph.steps},
+        "steps": {step.path: step.kind for step in graph.steps if step.path},
         "roles": {role: server.profile for server in graph.servers for role in server.roles},
         "people": [person.name for person in graph.people],
         "pools": [pool.name for pool in graph.pools],

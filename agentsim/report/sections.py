@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agentsim.analysis.findings import BudgetFindings, Findings, Lever, PersonFindings
 from agentsim.report import show, words
-from agentsim.report.blocks import Bar, Bars, Column, Foot, Headline, Line, Lines, Run, Table, line
+from agentsim.report.blocks import (
+    Bar,
+    Bars,
+    Column,
+    Foot,
+    Headline,
+    Line,
+    Lines,
+    Notes,
+    Run,
+    Table,
+    line,
+)
 from agentsim.report.text import listed, name, safe
 
 FOLDED = 0.01  # a smaller share of the whole is told in one row with its like
@@ -185,14 +199,16 @@ def levers(findings: Findings) -> Table | None:
     notes: tuple[str, ...] = ()
     if rest:
         names = listed([_named(it) for it in rest], 4)
-        least = show.share(FOLDED) if len(clear) <= LEVERS else "that"
-        notes = (f"less than {least} each: {names}",)
+        head = f"less than {show.share(FOLDED)} each" if len(clear) <= LEVERS else "less"
+        notes = (f"{head}: {names}",)
     return Table("", tuple(columns), rows, notes=notes)
 
 
 def _lever(lever: Lever, unit: show.Unit, vague: bool) -> tuple[str, ...]:
     saves = unit.show(-lever.saves)
     note = f"<- {safe(lever.note)}" if lever.note else ""
+    if lever.ci95[0] < 0 < lever.ci95[1]:
+        note = note or "may be chance"
     if lever.saves < 0:
         saves = f"+{saves}"
         note = note or "slower"
@@ -203,11 +219,19 @@ def _lever(lever: Lever, unit: show.Unit, vague: bool) -> tuple[str, ...]:
 
 
 def _named(lever: Lever) -> str:
-    return name(f"{lever.change} {lever.what}", 36)
+    return name(words.lever(f"{lever.change} {lever.what}"), 36)
 
 
 def _half(lever: Lever) -> float:
     return (lever.ci95[1] - lever.ci95[0]) / 2
+
+
+def warned(texts: Sequence[str]) -> Notes | None:
+    """What to beware of; nothing if there is nothing."""
+    if not texts:
+        return None
+    title = "Warning" if len(texts) == 1 else f"Warnings ({len(texts)})"
+    return Notes(title, tuple(safe(text) for text in texts))
 
 
 def foot(findings: Findings) -> Foot:

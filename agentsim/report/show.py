@@ -118,10 +118,14 @@ def unit_for(largest: float) -> Unit:
 def shares(values: Sequence[float]) -> list[str]:
     """Shares of one whole in whole percent, rounded so that they add up to the whole's."""
     rounded = _rounded(values, 0.01)
-    return [
-        "<1 %" if value > 0 and not whole else share(whole / 100)
-        for whole, value in zip(rounded, values, strict=True)
-    ]
+    return [_part(whole, value) for whole, value in zip(rounded, values, strict=True)]
+
+
+def _part(whole: int, value: float) -> str:
+    """Neither nothing nor all where it is not quite that."""
+    if not whole and value > 0:
+        return "<1 %"
+    return ">99 %" if whole == 100 and value < 1 - 1e-9 else share(whole / 100)
 
 
 def _rounded(values: Sequence[float], step: float) -> list[int]:

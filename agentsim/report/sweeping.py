@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -9,9 +10,10 @@ from agentsim.analysis.findings import Findings
 from agentsim.report import show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
-from agentsim.report.sections import is_met, limits_of
+from agentsim.report.sections import is_met, limits_of, warned
 from agentsim.report.text import listed, name, safe
 
+_DIGITS = re.compile(r"[\d.,]+")
 _COLUMNS = 3  # of shares, besides the rest: more do not fit into 80 columns
 _WORTH_A_COLUMN = 0.02  # the largest share that may go without a column
 
@@ -63,8 +65,16 @@ def sweep(result: Swept) -> Document:
         blocks.append(Lines(tuple(_crossing(it, width) for it in result.crossings)))
     if last := closing(result):
         blocks.append(Lines((one_line(Run(last, "strong")),)))
+    if notes := warned(warnings(result)):
+        blocks.append(notes)
     blocks.append(_foot(result.rows))
     return Document(tuple(blocks))
+
+
+def warnings(result: Swept) -> list[str]:
+    """The warnings of all speeds; what differs only in its figures is said once."""
+    texts = [text for row in result.rows for text in row.findings.warnings]
+    return list({_DIGITS.sub("", text): text for text in reversed(texts)}.values())[::-1]
 
 
 def _crossing(crossing: Crossing, width: int) -> Line:
@@ -75,7 +85,7 @@ def closing(result: Swept) -> str:
     """`From 100 to 15,000 tok/s (150x): 40 -> 34 min.`, and what would help beyond that."""
     slow, fast = result.rows[min(1, max(0, len(result.rows) - 2))], result.rows[-1]
     before, after = slow.findings.wall.p50, fast.findings.wall.p50
-    lever = f"Next lever: {name(result.lever, 60)}." if result.lever else ""
+    lever = f"Next lever: {name(words.lever(result.lever), 60)}." if result.lever else ""
     if slow is fast:
         return lever
     times = f" ({show.factor(fast.rate / slow.rate)})" if slow.rate > 0 else ""

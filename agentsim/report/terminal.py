@@ -121,9 +121,14 @@ def _bars(block: blocks.Bars, width: int) -> Iterator[RenderableType]:
     scale = min(LONGEST_BAR, max(0, width - 2 - taken - 6) / largest if largest > 0 else 0)
     for row in block.rows:
         length = max(1, round(row.part * scale)) if row.part > 0 else 0
-        bar = Text((WAIT if row.waiting else WORK) * length, STYLES[row.tone])
+        bar = _styled((WAIT if row.waiting else WORK) * length, STYLES[row.tone])
         grid.add_row(Text(row.label), Text(row.value), Text(row.share), bar)
     yield Padding(grid, (0, 0, 0, 2), expand=False)
+
+
+def _styled(text: str, style: str) -> Text:
+    """A cell whose style ends with its text: a base style would colour the blanks behind it."""
+    return Text.assemble((text, style))
 
 
 def _grid() -> Grid:
@@ -145,10 +150,10 @@ def _table(block: blocks.Table, width: int) -> Iterator[RenderableType]:
             min_width=widest if column.right else None,  # a figure is never cut
         )
     if any(column.head for column in block.columns):
-        grid.add_row(*(Text(column.head, "bold") for column in block.columns))
+        grid.add_row(*(_styled(column.head, "bold") for column in block.columns))
     for i, cells in enumerate(block.rows):
         style = STYLES["accent"] if i in block.marked else ""
-        grid.add_row(Text(indent + cells[0], style), *(Text(cell, style) for cell in cells[1:]))
+        grid.add_row(*(_styled(cell, style) for cell in (indent + cells[0], *cells[1:])))
     yield Padding(grid, (0, 0, 0, 0 if hang else 2), expand=False)
     for note in block.notes:
         yield from _paragraph(note, width, "dim")

@@ -48,6 +48,14 @@ def part(kind: str, what: str = "", most: int = 30) -> str:
     return name(named.replace("{}", safe(what)) if what else bare, most)
 
 
+def lever(text: str) -> str:
+    """A lever as people say it: `2x decode`; people are not halved but `you twice as fast`."""
+    plain = safe(text)
+    if plain.startswith("2x ") and plain.endswith(" at work"):
+        return f"{plain.removeprefix('2x ').removesuffix(' at work')} twice as fast"
+    return plain
+
+
 def limit(key: str) -> str:
     """What a budget's limit is of; empty for the wall time and money, whose figures say it."""
     return _LIMITS.get(key, key.replace("_", " "))

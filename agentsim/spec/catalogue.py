@@ -104,5 +104,7 @@ def _file(kind: Kind, name: str) -> Path:
     except (OSError, ValueError):  # far too long, or with a zero byte
         what = "is not a path"
     stem = path.name.removesuffix(".yaml").removesuffix(".yml")
-    hint = f"{quoted(stem)}, without the ending, is a {_WORDS[kind]}" if stem in entries(kind) else ""
+    hint = (
+        f"{quoted(stem)}, without the ending, is a {_WORDS[kind]}" if stem in entries(kind) else ""
+    )
     raise Problems([Problem("file-missing", f"the file {quoted(name)} {what}", hint=hint)])

@@ -43,8 +43,8 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
             need = _need(node)
             index = node.plan.server if isinstance(node, Agent) else node.server
             server = graph.servers[index]
-            _check_context(need, server, program, source)
-            _check_quota(need, server, program)
+            if _fits_context(need, server, program, source):
+                _check_quota(need, server, program)
 
     def clash(label: str, rank: int, other: int) -> None:
         first, second = program.by_rank[rank], program.by_rank[other]
@@ -75,9 +75,9 @@ def _need(step: Agent | Call) -> Need:
     return Need(step, prompt, step.input.low, output, step.max_output)
 
 
-def _check_context(need: Need, server: ServerPlan, program: Program, source: Source) -> None:
+def _fits_context(need: Need, server: ServerPlan, program: Program, source: Source) -> bool:
     if server.context is None or need.input + min(1.0, need.output) <= server.context:
-        return
+        return True
     step = need.step
     parts = f"{need.prompt:,} prompt + {need.task:,.0f} task" if need.prompt else "its input"
     message = (
@@ -87,6 +87,7 @@ def _check_context(need: Need, server: ServerPlan, program: Program, source: Sou
     role = step.plan.role if isinstance(step, Agent) else step.role
     hint = _larger(need, role, source)
     program.report(Problem("context-too-small", message, program.place_of(step.rank), hint))
+    return False
 
 
 def _larger(need: Need, role: str, source: Source) -> str:

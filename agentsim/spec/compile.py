@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from agentsim.errors import Place, Problem
 from agentsim.graph import Graph, Step
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def compiled(
-    tree: Tree, source: Source, stem: str, problems: list[Problem]
+    tree: Tree, params: Mapping[str, Any], source: Source, stem: str, problems: list[Problem]
 ) -> tuple[Program, Graph | None]:
     """The program and its graph; None where there are problems, which then stand in `problems`."""
-    program = Program(tree, problems)
+    program = Program(tree, params, problems)
     top = top_of(tree, stem, program.report)
     program.cast = Cast(tree, dict(source.patch), program.report)
     program.cast.check_all()

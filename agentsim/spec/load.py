@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from agentsim.errors import Problem, Problems
 from agentsim.graph import Graph
 from agentsim.spec import catalogue
 from agentsim.spec.compile import compiled
-from agentsim.spec.model import Report
 from agentsim.spec.problems import refuse
 from agentsim.spec.reader import read_file
 from agentsim.spec.scope import Program
@@ -46,9 +46,9 @@ def load_tree(tree: Tree, source: Source, stem: str = "workflow") -> Graph:
 def program_of(tree: Tree, source: Source, stem: str) -> tuple[Program, Graph]:
     """The compiled file and its graph. Raises `Problems`."""
     problems: list[Problem] = []
-    whole = parsed(tree, source, problems.append, problems)
+    whole, params = parsed(tree, source, problems)
     try:
-        program, graph = compiled(whole, source, stem, problems)
+        program, graph = compiled(whole, params, source, stem, problems)
     except Problems as fault:
         refuse(fault.problems)
         raise
@@ -57,15 +57,15 @@ def program_of(tree: Tree, source: Source, stem: str) -> tuple[Program, Graph]:
     return program, graph
 
 
-def parsed(tree: Tree, source: Source, report: Report, problems: list[Problem]) -> Tree:
-    """The tree with its params filled in. Raises `Problems` where no more can be said."""
+def parsed(tree: Tree, source: Source, problems: list[Problem]) -> tuple[Tree, dict[str, Any]]:
+    """The tree with its params filled in, and these. Raises `Problems` if no more can be said."""
     if not isinstance(tree.value, dict):
         what = "is empty" if tree.value is None else "is no mapping"
         hint = "a workflow begins with `agentsim: 1`, a `name:` and its `steps:`"
-        report(Problem("bad-value", f"the file {what}", tree.place(), hint))
+        problems.append(Problem("bad-value", f"the file {what}", tree.place(), hint))
         refuse(problems)
     try:
-        return filled(tree, source.sets, report)
+        return filled(tree, source.sets, problems.append)
     except Problems as fault:
         problems.extend(fault.problems)
         refuse(problems)

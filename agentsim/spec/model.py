@@ -137,7 +137,8 @@ def _problems(
 
 def _placed(key: str, path: Path, inner: Path, problem: Problem, where: Where) -> Problem:
     at = (*path, *inner)
-    spot = where.key_place(at) if problem.code in ("unknown-key", "not-yet") else where.place(at)
+    is_key = problem.code == "unknown-key" or (problem.code == "not-yet" and inner)
+    spot = where.key_place(at) if is_key else where.place(at)
     message = problem.message
     if problem.code != "not-yet":
         message = f"{quoted('.'.join(map(str, (key, *inner))))}: {message}"

@@ -175,13 +175,9 @@ class Players:
         if words and prose is None:
             prose = self._usual_rate(defined, usual.fields, "prose", source)
         reading = Reading(fixed=fixed, prose=prose, code=code)
-        return PersonPlan(
-            plan.name, plan.count, plan.pickup, plan.switch, reading, plan.decides
-        )
+        return PersonPlan(plan.name, plan.count, plan.pickup, plan.switch, reading, plan.decides)
 
-    def _usual_rate(
-        self, defined: Defined, usual: dict[str, Any], key: str, source: str
-    ) -> float:
+    def _usual_rate(self, defined: Defined, usual: dict[str, Any], key: str, source: str) -> float:
         written = usual["reads"][key]
         self._cast.default(defined, f"reads/{key}", written, source)
         return units.line_rate(written) if key == "code" else units.word_rate(written)
@@ -314,9 +310,7 @@ class Players:
 
     # --- fields -------------------------------------------------------------------------------
 
-    def _field(
-        self, defined: Defined, step: Any, key: str, *, noted: bool = True
-    ) -> Any:
+    def _field(self, defined: Defined, step: Any, key: str, *, noted: bool = True) -> Any:
         """A field of the step, else of the definition; what a preset gave is then assumed."""
         own = getattr(step, key) if step is not None else None
         if own is not None:

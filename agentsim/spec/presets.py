@@ -1,8 +1,8 @@
 """The presets that ship: definitions in the format itself, each value with its source and range.
 
-    coder:
-      is:  {turns: {p50: 22, p90: 60}, ...}
-      why: {turns: {source: "...", range: [low, high]}, ...}
+coder:
+  is:  {turns: {p50: 22, p90: 60}, ...}
+  why: {turns: {source: "...", range: [low, high]}, ...}
 """
 
 from __future__ import annotations

@@ -28,8 +28,9 @@ ITEM_NAMES = frozenset({"item", "index"})
 class Program:
     """A workflow while it is compiled: its tree, its cast, its names, and what is wrong with it."""
 
-    def __init__(self, tree: Tree, problems: list[Problem]) -> None:
+    def __init__(self, tree: Tree, params: Mapping[str, Any], problems: list[Problem]) -> None:
         self.tree = tree
+        self.params = params
         self.problems = problems
         self.notes: list[str] = []
         self.nodes = 0
@@ -268,7 +269,7 @@ def _read(scope: Scope, kind: Kind) -> StepFields | None:
     if uses({key: value for key, value in own.items() if key not in kind.lists}):
         tree = scope.program.tree.sub(scope.at)
         try:
-            filled = fill(tree, scope.items, leave=leave).value
+            filled = fill(tree, {**scope.program.params, **scope.items}, leave=leave).value
         except Problems as fault:
             for problem in fault.problems:
                 scope.program.report(problem)

@@ -150,8 +150,8 @@ def _moment(text: str, zone: ZoneInfo, place: Place, report: Report) -> datetime
 
 def filled(
     tree: Tree, sets: Sequence[tuple[str, object]], report: Report
-) -> Tree:
-    """The tree with its params put in; what names an item waits. Raises `Problems` where it cannot.
+) -> tuple[Tree, dict[str, Any]]:
+    """The tree with its params put in, and these; what names an item waits. Raises `Problems`.
 
     `sets` are values given on the command line, in order.
     """
@@ -161,7 +161,7 @@ def filled(
     for key, value in whole.value.items():
         if key not in ("steps", "params") and _waits(value):
             fill(whole.sub((key,)), {})  # raises: an item is known only inside an `each`
-    return whole
+    return whole, names
 
 
 def _waits(value: Any) -> bool:
@@ -172,9 +172,7 @@ def _waits(value: Any) -> bool:
     return isinstance(value, Waiting) and bool(uses(value))
 
 
-def _params(
-    tree: Tree, sets: Sequence[tuple[str, object]], report: Report
-) -> dict[str, Any]:
+def _params(tree: Tree, sets: Sequence[tuple[str, object]], report: Report) -> dict[str, Any]:
     """Name -> value; a param may use those written before it."""
     given = tree.value.get("params") if isinstance(tree.value, dict) else None
     if given is not None and not isinstance(given, dict):

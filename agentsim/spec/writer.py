@@ -171,5 +171,3 @@ def _bullet(value: Any, indent: int) -> Iterator[Line]:
     rows = [row for key, part in value.items() for row in _entry(key, part, indent + 2)]
     for i, (text, note) in enumerate(rows):
         yield (f"{' ' * indent}- {text[indent + 2 :]}" if i == 0 else text), note
-
-

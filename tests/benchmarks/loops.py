@@ -18,7 +18,7 @@ from agentsim.engine.server import Call, Request, Server
 from agentsim.engine.steps import RUNNERS
 from agentsim.engine.talk import open_session
 from agentsim.engine.tasks import Task
-from agentsim.engine.world import World, ns
+from agentsim.engine.world import Timer, World, ns
 from agentsim.graph import About, Block, CachePlan, Graph, ServerPlan
 from agentsim.laws.decode import Decode
 from agentsim.records import Outcome
@@ -69,13 +69,13 @@ def through_bench() -> int:
     def customer(number: int) -> Generator[Event, Any, None]:
         job = bench.ask(1, (0, (number,)), "customer")
         yield job
-        yield env.timeout(ns(draw(1.0)))
+        yield Timer(env, None, ns(draw(1.0)))
         job.leave()
 
     def source() -> Generator[Event, Any, None]:
         for number in range(CUSTOMERS):
             env.process(customer(number))
-            yield env.timeout(ns(draw(LOAD)))
+            yield Timer(env, None, ns(draw(LOAD)))
 
     world.run(env.process(source()))
     return CUSTOMERS
@@ -88,17 +88,14 @@ def by_callbacks() -> int:
     draw = random.Random(1).expovariate
     done = Event(world.env)
 
-    def served(event: Event) -> None:
-        event.leave()  # type: ignore[attr-defined]
-
     def begin(job: Event) -> None:
-        world.later(lambda _: served(job), ns(draw(1.0)))
+        Timer(world.env, lambda _: job.leave(), ns(draw(1.0)))  # type: ignore[attr-defined]
 
     def arrive(number: int) -> None:
         job = bench.ask(1, (0, (number,)), "customer")
         job.callbacks.append(begin)
         if number + 1 < CUSTOMERS:
-            world.later(lambda _: arrive(number + 1), ns(draw(LOAD)))
+            Timer(world.env, lambda _: arrive(number + 1), ns(draw(LOAD)))
         else:
             done.succeed()
 

@@ -9,7 +9,7 @@ from typing import Any
 from simpy.events import Event
 
 from agentsim.chance import first, uniforms
-from agentsim.engine.draws import Purpose, once, sampler, whole
+from agentsim.engine.draws import Purpose, counter, once, whole
 from agentsim.engine.frame import Frame, Steps, Stop
 from agentsim.engine.server import Request
 from agentsim.engine.talk import compact, enter, fit, open_session, threshold
@@ -54,15 +54,15 @@ def _turns(
     line = server.line(key, task)
     limits = threshold(plan, server.plan)
     turns = max(1, whole(once(plan.turns, key, Purpose.TURNS, task, plan.name)))
-    think = sampler(plan.thinking, key, Purpose.THINKING, task, plan.name)
-    say = sampler(plan.output, key, Purpose.OUTPUT, task, plan.name)
+    think = counter(plan.thinking, key, Purpose.THINKING, task, plan.name)
+    say = counter(plan.output, key, Purpose.OUTPUT, task, plan.name)
     kit = Kit(node, frame, key)
     lacking = whole(lines * plan.tokens_per_line)
     for turn in range(turns):
         last = turn == turns - 1
         if limits is not None and session.tokens >= limits[0]:
             yield from compact(node, plan, server, line, session, limits[1], frame)
-        thinking, visible = whole(think()), whole(say())
+        thinking, visible = think(), say()
         if last and visible < lacking:
             world.note("output_raised")
             visible = lacking
@@ -90,26 +90,31 @@ class Kit:
         self.frame = frame
         self.in_turn = plan.in_turn
         self.hands = [
-            Hand(tool, key, frame.task, STRIDE * (i + 1)) for i, (tool, _) in enumerate(plan.tools)
+            Hand(tool, key, frame, STRIDE * (i + 1)) for i, (tool, _) in enumerate(plan.tools)
         ]
         self.shares = [share for _, share in plan.tools]
         self._pick = uniforms(key, Purpose.CHOICE)
         self._count = None
+        self._alone = len(self.hands) == 1 and self.shares[0] >= 1.0
         if plan.tools_per_turn is not None:
-            self._count = sampler(plan.tools_per_turn, key, Purpose.COUNT, frame.task, plan.name)
+            self._alone = False
+            self._count = counter(plan.tools_per_turn, key, Purpose.COUNT, frame.task, plan.name)
 
     def run(self) -> Generator[Event, Any, int]:
         """The tools of one turn; returns the tokens that they return."""
         if not self.hands:
             return 0
-        count = 1 if self._count is None else whole(self._count())
-        chosen = []
-        for _ in range(count):
-            # the share left over by the tools is that of turns that call none
-            i = bisect_right(self.shares, next(self._pick))
-            if i < len(self.hands):
-                chosen.append(self.hands[i])
         node, frame = self.node, self.frame
+        if self._alone:
+            chosen = self.hands
+        else:
+            count = 1 if self._count is None else self._count()
+            chosen = []
+            for _ in range(count):
+                # the share left over by the tools is that of turns that call none
+                i = bisect_right(self.shares, next(self._pick))
+                if i < len(self.hands):
+                    chosen.append(self.hands[i])
         if len(chosen) > 1 and not self.in_turn:
             return (yield from run_tools(chosen, frame, node.rank, node.path, node.priority))
         total = 0

@@ -14,7 +14,7 @@ def run_work(node: Work, frame: Frame) -> Steps:
     """A tool that fails (after its tries) fails the step; one with `fails` approves otherwise."""
     tool = node.tool
     key = frame.key(node.name)
-    hand = Hand(tool, key, frame.task)
+    hand = Hand(tool, key, frame)
     good, _ = yield from run_tool(hand, frame, node.rank, node.path, node.priority)
     if not good:
         raise Stop(Verdict.FAILED, f"{node.path}: {tool.name} failed")

@@ -32,22 +32,20 @@ class Processes:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Wait for the workers to end; where something went wrong, end them."""
+        """Wait for the workers to end; where something went wrong, end them at once.
+
+        Waiting jobs are not taken back then: the pool answers them when it finds its workers gone.
+        """
         if kind is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
             for child in active_children():
                 if child.pid not in self._others:
                     child.terminate()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=True, cancel_futures=kind is None)
 
     def map(self, jobs: Sequence[Runnable[Result]]) -> Iterator[Result]:
         waiting: list[Future[Result]] = [self._pool.submit(_run, job) for job in jobs]
-        try:
-            for future in waiting:
-                yield future.result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        for future in waiting:
+            yield future.result()
 
 
 def _run(job: Runnable[Result]) -> Result:

@@ -12,13 +12,19 @@ from agentsim.laws.prefix import Prefix
 class Cache(Protocol):
     """What a server remembers of the prompts that it has read. Times are whole nanoseconds.
 
-    `keep` alone serves where a call's times are known in advance. Where they are not, `begin` when
-    the call enters service and `keep` when it leaves: in between its prompt is in use. A server
-    does either for all its calls.
+    Where a call's times are known when it starts, `use` says all, and `cut` takes back what did
+    not come to pass. Where they are not, `begin` when its prompt has been read and `keep` when it
+    leaves: in between its prompt is in use. A server does either for all its calls.
     """
 
     def lookup(self, prefix: Prefix, now: int) -> int:
         """How many of the prefix's first tokens need not be read by a request that starts now."""
+
+    def use(self, prefix: Prefix, now: int, ready: int, end: int, answered: int = 0) -> None:
+        """A request starts now, will have read its prompt at `ready` and ends at `end`."""
+
+    def cut(self, prefix: Prefix, ready: int, planned: int, end: int) -> None:
+        """A request told by `use` to end at `planned` was cut short at `end`."""
 
     def begin(self, prefix: Prefix, now: int, ready: int) -> None:
         """A request has started; its whole prompt has been read at `ready`."""

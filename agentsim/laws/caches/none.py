@@ -19,3 +19,9 @@ class NoCache:
 
     def keep(self, prefix: Prefix, ready: int, end: int, answered: int = 0) -> None:
         """Nothing to note."""
+
+    def use(self, prefix: Prefix, now: int, ready: int, end: int, answered: int = 0) -> None:
+        """Nothing to note."""
+
+    def cut(self, prefix: Prefix, ready: int, planned: int, end: int) -> None:
+        """Nothing to note."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentsim.laws.prefix import Name, Prefix
 
-_NEVER = -1
+_NEVER = -(1 << 62)
 
 
 class _Entry:
@@ -20,11 +20,11 @@ class _Entry:
         self.users = 0  # uses begun and not ended
 
     def live(self, now: int, ttl: int) -> bool:
-        return self.users > 0 or (self.end != _NEVER and now - self.end <= ttl)
+        return self.users > 0 or now - self.end <= ttl
 
     def settle(self, now: int, ttl: int) -> int:
         """What is held at `now`: drops what has run out, takes in what has been read."""
-        if not self.users and (self.end == _NEVER or now - self.end > ttl):
+        if not self.users and now - self.end > ttl:
             self.length = self.coming = 0
         elif self.coming and now >= self.ready:
             if self.coming > self.length:
@@ -58,38 +58,79 @@ class TtlCache:
 
     def lookup(self, prefix: Prefix, now: int) -> int:
         hit, ttl, total = 0, self._ttl, prefix.total
+        found = self._found(prefix, now)
+        own = found[-1][0]
+        if own.users == 0 and not own.coming and own.length and now - own.end <= ttl:
+            # the usual case: the session's own history is held, and with it all that stands before
+            hit = own.length if own.length < total else total
+            return hit - hit % self._block
+        for entry, upto in found:
+            if upto > total:
+                continue
+            held = entry.settle(now, ttl)
+            if held > hit:
+                hit = min(held, upto or total)
+        return hit - hit % self._block
+
+    def use(self, prefix: Prefix, now: int, ready: int, end: int, answered: int = 0) -> None:
+        """Begin and keep in one, where the call's times are known when it starts."""
+        ttl, total = self._ttl, prefix.total
         for entry, upto in self._found(prefix, now):
             if upto > total:
                 continue
-            held = min(entry.settle(now, ttl), upto or total)
-            if held > hit:
-                hit = held
-        return hit - hit % self._block
+            length = upto or total
+            if entry.coming or now - entry.end > ttl:
+                entry.settle(now, ttl)
+            if length > entry.length:
+                if ready <= now:
+                    entry.length = length
+                else:
+                    entry.expect(length, ready)
+            if end > entry.end:
+                entry.end = end
+        if answered and self._answers:
+            own = self._found(prefix, now)[-1][0]
+            own.expect(total + answered, end)
+
+    def cut(self, prefix: Prefix, ready: int, planned: int, end: int) -> None:
+        """A use that was to end at `planned` ended at `end`; a prompt not yet read is not held."""
+        for entry, _ in self._found(prefix, end):
+            if entry.end == planned:
+                entry.end = end
+            if end < ready and entry.ready == ready or entry.ready == planned:
+                entry.coming = 0
 
     def begin(self, prefix: Prefix, now: int, ready: int) -> None:
         ttl, total = self._ttl, prefix.total
         for entry, upto in self._found(prefix, now):
             if upto > total:
                 continue
-            entry.settle(now, ttl)
+            held = entry.settle(now, ttl)
             entry.users += 1
-            entry.expect(upto or total, ready)
+            length = upto or total
+            # what is held already need not be expected
+            if length > held and (
+                length > entry.coming or (length == entry.coming and ready < entry.ready)
+            ):
+                entry.coming, entry.ready = length, ready
 
     def keep(self, prefix: Prefix, ready: int, end: int, answered: int = 0) -> None:
         ttl, total = self._ttl, prefix.total
         for entry, upto in self._found(prefix, end):
             if upto > total:
                 continue
-            begun = entry.users > 0
-            entry.settle(ready if ready < end else end, ttl)
-            entry.users -= begun
+            users = entry.users
+            held = entry.settle(ready if ready < end else end, ttl)
+            if users:
+                entry.users = users - 1
             if end > entry.end:
                 entry.end = end
             if end < ready:
                 if not entry.users and entry.ready == ready:
                     entry.coming = 0
                 continue
-            entry.expect(upto or total, ready)
+            if (upto or total) > held:
+                entry.expect(upto or total, ready)
             if answered and self._answers and not upto:
                 entry.settle(end, ttl)
                 entry.expect(total + answered, end)

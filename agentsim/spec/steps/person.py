@@ -135,4 +135,3 @@ LATER = {
     "split": "work that may not be split by off-hours (`split`)",
 }
 KIND = Kind("person", "a person step", PersonStep, lower, later=LATER)
-

@@ -256,7 +256,5 @@ def test_in_service(intervals: list[tuple[int, int]], busy: int, most: int) -> N
 def test_in_service_against_counting_every_tick(lengths: list[tuple[int, int]]) -> None:
     starts = [start for start, _ in lengths]
     ends = [start + length for start, length in lengths]
-    open_at = [
-        sum(a <= tick < b for a, b in zip(starts, ends, strict=True)) for tick in range(60)
-    ]
+    open_at = [sum(a <= tick < b for a, b in zip(starts, ends, strict=True)) for tick in range(60)]
     assert in_service(starts[:], ends[:]) == (sum(map(bool, open_at)), max(open_at))

@@ -70,9 +70,7 @@ def test_reading_faster_than_reviews_find_anything() -> None:
         return trace(spans, 3600)
 
     assert warnings(plan, run(500)) == []
-    assert warnings(plan, run(600)) == [
-        "you read 600 lines an hour; above 500 reviews find less"
-    ]
+    assert warnings(plan, run(600)) == ["you read 600 lines an hour; above 500 reviews find less"]
 
 
 def call_run(**facts: int) -> Trace:
@@ -85,6 +83,7 @@ def test_thin_data_of_a_profile() -> None:
     found = warnings(graph(call(1, "a"), servers=(old,)), call_run(fresh=1200, visible=1))
     assert found == [
         "box: figures of grade C (older or second-hand), as of 2025-10",
+        "box: modelled without a prompt cache and quotas",
         "box: contexts reach 1,201 tokens, it was measured up to 1,000; "
         "beyond that its speed is extrapolated",
     ]
@@ -92,11 +91,13 @@ def test_thin_data_of_a_profile() -> None:
 
 def test_more_streams_than_were_measured() -> None:
     plan = replace(server(shared=True), decode=Decode(knots=((1, 0.01), (2, 0.015))))
-    spans = [
-        span(1, "x", 0, (Part.DECODE, 1), resource="box", facts=called(1)) for _ in range(3)
+    spans = [span(1, "x", 0, (Part.DECODE, 1), resource="box", facts=called(1)) for _ in range(3)]
+    found = warnings(graph(call(1, "a"), servers=(plan,)), trace(spans, 1))
+    assert found == [
+        "box: modelled without a prompt cache",
+        "box: up to 3 streams at once, it was measured up to 2; "
+        "beyond that its speed is extrapolated",
     ]
-    (found,) = warnings(graph(call(1, "a"), servers=(plan,)), trace(spans, 1))
-    assert "up to 3 streams at once, it was measured up to 2" in found
 
 
 def test_a_server_that_nobody_asked_is_not_warned_of() -> None:

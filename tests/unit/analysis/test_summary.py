@@ -112,7 +112,8 @@ def test_a_server() -> None:
     assert own.tok_s_useful == pytest.approx(101 / 4.4)
     assert own.rate == pytest.approx(100)
     assert own.wait is not None
-    assert (own.wait.n, own.wait.mean) == (2, pytest.approx(1.1))
+    assert own.wait.n == 2
+    assert own.wait.mean == pytest.approx(1.1)
     assert found.calls.decode_only == pytest.approx(0.02)
     assert found.calls.inclusive == pytest.approx(0.021782178217821784)
     assert (found.calls.attempts, found.calls.done) == (2, 1)
@@ -185,14 +186,18 @@ def test_breakdown_of_a_group_holds_its_steps() -> None:
 
 
 def test_nothing_to_do() -> None:
-    found = of(graph(servers=(server(),), people=(person(),), pools=(PoolPlan("ci", 1),)), trace([], 0))
+    found = of(
+        graph(servers=(server(),), people=(person(),), pools=(PoolPlan("ci", 1),)), trace([], 0)
+    )
     assert found.wall.mean == 0
     assert found.bottleneck.share == 0
     assert found.servers["main"].busy == found.people["you"].busy == found.pools["ci"].busy == 0
 
 
 def test_what_was_assumed_is_said() -> None:
-    plan = replace(SHELL, assumed=(Assumed("coder: turns", "22", "TraceLab", "agents/coder/turns"),))
+    plan = replace(
+        SHELL, assumed=(Assumed("coder: turns", "22", "TraceLab", "agents/coder/turns"),)
+    )
     assert of(plan, tool_run(1)).assumed[0]["what"] == "coder: turns"
 
 

@@ -6,6 +6,7 @@ import importlib
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,7 +14,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from agentsim.cli import app, exits, faults
+from agentsim.cli import app, exits
 from agentsim.errors import EngineFault, Place, Problem, Problems
 from tests.unit.cli.made import stand_in, typed
 
@@ -136,7 +137,7 @@ def test_a_deadlock_is_the_files_fault(capsys: Capture, monkeypatch: pytest.Monk
 def test_a_fault_of_ours_is_written_down(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(faults.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     stand_in(monkeypatch, raising(ZeroDivisionError("division by zero")))
     code, out, err = typed(capsys, "run", "x")
     assert (code, out) == (exits.FAULT, "")
@@ -151,7 +152,7 @@ def test_a_fault_of_ours_is_written_down(
 def test_a_fault_is_told_even_where_nothing_can_be_written(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(faults.tempfile, "tempdir", str(tmp_path / "gone"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     stand_in(monkeypatch, raising(RuntimeError("")))
     code, _, err = typed(capsys, "run", "x")
     assert code == exits.FAULT

@@ -46,14 +46,9 @@ def test_an_answer_has_levers_and_what_matters(monkeypatch: pytest.MonkeyPatch) 
         patch = dict(source.patch)
         if "gone" in patch:
             raise Problems([Problem("range", "cannot be")])
-        tests, shell = tool(1, "tests", patch.get("tests", 100.0)), tool(2, "shell", patch.get("shell", 1))
-        return graph(tests, shell, servers=(server(),)).__class__(
-            **{
-                name: getattr(graph(tests, shell), name)
-                for name in ("name", "root", "steps", "servers", "pools", "people")
-            },
-            assumed=(fixed, *assumed),
-        )
+        tests = tool(1, "tests", patch.get("tests", 100.0))
+        shell = tool(2, "shell", patch.get("shell", 1.0))
+        return replace(graph(tests, shell), assumed=(fixed, *assumed))
 
     serve(monkeypatch, load)
     found = answer(Source(), QUICK)  # type: ignore[arg-type]
@@ -68,10 +63,29 @@ def test_an_answer_has_levers_and_what_matters(monkeypatch: pytest.MonkeyPatch) 
     assert shell.high - shell.low == pytest.approx(1.5, rel=0.2)
 
 
+def test_of_many_ranges_the_widest_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    medians = {"a": 8.0, "b": 1.0, "c": 32.0, "d": 2.0, "e": 16.0, "f": 4.0}
+    assumed = tuple(Assumed(name, "x", "guess", name, 0.5, 2.0) for name in medians)
+
+    def load(source: Source) -> Graph:
+        patch = dict(source.patch)
+        steps = (
+            tool(rank, name, median * patch.get(name, 1.0))
+            for rank, (name, median) in enumerate(medians.items(), 1)
+        )
+        return replace(graph(*steps), assumed=assumed)
+
+    serve(monkeypatch, load)
+    found = answer(Source(), replace(QUICK, levers=False))  # type: ignore[arg-type]
+    assert [sway.key for sway in found.sensitivity] == ["c", "e", "a", "f"]
+
+
 def test_what_was_not_asked_for_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     serve(monkeypatch, lambda _: graph(tool(1, "a", 1)))
     told: list[str] = []
-    options = Options(runs=5, levers=False, sensitivity=False, progress=lambda what, *_: told.append(what))
+    options = Options(
+        runs=5, levers=False, sensitivity=False, progress=lambda what, *_: told.append(what)
+    )
     found = answer(Source(), options)  # type: ignore[arg-type]
     assert (found.levers, found.sensitivity) == ([], [])
     assert set(told) == {"runs"}

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from agentsim.chance import Exponential
+from agentsim.engine import simulate
 from agentsim.errors import EngineFault
-from agentsim.experiment import job as jobs
 from agentsim.experiment.executors import EXECUTORS, executor_for
 from agentsim.experiment.job import Job, run_chunk
 from agentsim.experiment.replicate import CHUNK, chunks, replicate
@@ -44,13 +44,12 @@ def test_the_collector_is_off_meanwhile_and_left_as_it_was(
     enabled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[bool] = []
-    simulate = jobs.simulate
 
     def watched(*args: object) -> object:
         seen.append(gc.isenabled())
         return simulate(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(jobs, "simulate", watched)
+    monkeypatch.setattr("agentsim.experiment.job.simulate", watched)
     before = gc.isenabled()
     try:
         (gc.enable if enabled else gc.disable)()
@@ -65,7 +64,7 @@ def test_the_collector_comes_back_after_a_fault(monkeypatch: pytest.MonkeyPatch)
     def stuck(*_: object) -> object:
         raise EngineFault("deadlock")
 
-    monkeypatch.setattr(jobs, "simulate", stuck)
+    monkeypatch.setattr("agentsim.experiment.job.simulate", stuck)
     with pytest.raises(EngineFault):
         run_chunk(random_graph(), 0, 0, 1)
     assert gc.isenabled()

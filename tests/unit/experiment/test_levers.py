@@ -121,7 +121,9 @@ def test_one_more() -> None:
     assert saved(studied(capped)[1])["one more at once in jobs"] == 10
 
     pooled = graph(
-        each(1, "jobs", 2, work(2, "jobs.job", 10, ((0, 1),))), pools=(PoolPlan("ci", 1),), exact=True
+        each(1, "jobs", 2, work(2, "jobs.job", 10, ((0, 1),))),
+        pools=(PoolPlan("ci", 1),),
+        exact=True,
     )
     assert saved(studied(pooled)[1])["one more unit of ci"] == 10
 

@@ -74,7 +74,8 @@ def test_scaled_takes_the_slope_along():
 def test_solo_is_alone():
     for law in (SPARK, Decode(knots=((1, 0.040),), per_step=2.5, slope=1e-6)):
         for tokens, context in ((0, 0), (1, 500), (1000, 100_000)):
-            assert law.solo()(tokens, context) == pytest.approx(law.alone(tokens, context))
+            wanted = [law.alone(n, context) for n in (0, 1, tokens)]
+            assert law.solo()(context, 0, 1, tokens) == pytest.approx(wanted)
 
 
 def test_infinitely_fast():

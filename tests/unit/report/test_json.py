@@ -86,7 +86,8 @@ def test_kinds_without_time_are_zero_not_missing() -> None:
 @given(st.sampled_from([math.nan, math.inf, -math.inf]), st.integers(min_value=0, max_value=9))
 def test_no_nan_wherever_it_stands(value: float, index: int) -> None:
     name = [it.name for it in fields(Stat) if it.name not in {"ci95", "n"}][index]
-    broken = replace(findings().wall, **{name: value}, ci95=(value, value))
+    changes: dict[str, Any] = {name: value, "ci95": (value, value)}
+    broken = replace(findings().wall, **changes)
     made = answered(wall=broken, breakdown={"decode": value}, cost_total=value)
     assert made["breakdown"]["decode"] is None
     assert made["wall"]["ci95"] == [None, None]

@@ -131,7 +131,7 @@ def test_cells_of_a_column_add_up_to_its_total() -> None:
 
 def test_shares_add_up_to_a_hundred() -> None:
     assert show.shares([1 / 3, 1 / 3, 1 / 3]) == ["34 %", "33 %", "33 %"]
-    assert show.shares([0.998, 0.002]) == ["100 %", "<1 %"]
+    assert show.shares([0.998, 0.002]) == [">99 %", "<1 %"]
     assert show.shares([]) == []
 
 
@@ -141,7 +141,8 @@ def test_shares_add_up_to_a_hundred() -> None:
 def test_any_shares_add_up(parts: list[float]) -> None:
     total = sum(parts)
     whole = [part / total for part in parts] if total > 0.01 else []
-    shown = [int(cell.removesuffix(" %")) for cell in show.shares(whole) if "<" not in cell]
+    cells = [cell for cell in show.shares(whole) if "<" not in cell]
+    shown = [int(cell.removesuffix(" %").replace(">99", "100")) for cell in cells]
     assert sum(shown) == (100 if whole else 0)
 
 

@@ -168,7 +168,45 @@ def test_a_lever_that_harms_says_so() -> None:
 def test_more_levers_than_rows_are_named() -> None:
     many = [Lever(f"tool{i}", "2x", 600.0 - i, (600.0 - i, 600.0 - i), 3000.0) for i in range(9)]
     text = drawn(findings(levers=many))
-    assert "less than that each: 2x tool6, 2x tool7 and 2x tool8" in text
+    assert "  less: 2x tool6, 2x tool7 and 2x tool8" in text
+
+
+def test_a_lever_that_cannot_be_told_from_nothing_says_so() -> None:
+    unsure = Lever("shell", "2x", 480.0, (-180.0, 1140.0), 3360.0)
+    text = drawn(findings(levers=[unsure]))
+    assert re.search(r"2x shell +-8\.0m +\+-11\.0m +56m +may be chance", text)
+
+
+def test_people_are_not_doubled() -> None:
+    work = Lever("you at work", "2x", 600.0, (590.0, 610.0), 3240.0)
+    assert "  you twice as fast  " in drawn(findings(levers=[work]))
+
+
+def test_every_assumed_value_is_named() -> None:
+    names = [f"{owner}: {what}" for owner in ("shell", "tests") for what in ("time", "tokens")]
+    values = [{"what": what, "value": "1", "key": what} for what in [*names, "you: pickup"]]
+    text = drawn(findings(assumed=values, sensitivity=[]))
+    assert "Assumed (5 values" in text
+    assert "  shell, tests: time, tokens; you: pickup\n" in text
+
+
+def test_values_that_move_nothing_are_not_said_to_matter() -> None:
+    still = replace(findings().sensitivity[0], low=2820.0, high=2821.0)
+    text = drawn(findings(sensitivity=[still]))
+    assert "None of those that were tried moves the typical run by 1 %." in text
+    assert "matter" not in text
+
+
+def test_a_sweep_says_each_warning_once() -> None:
+    made = sweep()
+    rows = [
+        replace(row, findings=replace(row.findings, warnings=["thin", f"cut {i}.5 times a run"]))
+        for i, row in enumerate(made.rows)
+    ]
+    text = terminal.draw(document.sweep(replace(made, rows=tuple(rows))))
+    assert text.count("thin") == 1
+    assert "  cut 0.5 times a run\n" in text
+    assert "cut 1.5" not in text
 
 
 def test_a_server_that_is_slowed_says_its_speed_in_use() -> None:

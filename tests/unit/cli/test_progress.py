@@ -1,0 +1,53 @@
+"""Progress is for people at a terminal, and only when there is something to wait for."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from agentsim.cli import progress
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_nobody_looks(capsys: Capture) -> None:
+    with progress.progress() as told:
+        assert told is None
+    assert capsys.readouterr().err == ""
+
+
+def test_a_quick_answer_does_not_flicker(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(progress, "PATIENCE", 3600)
+    with progress.progress() as told:
+        assert told is not None
+        told("runs", 1, 10)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_long_one_says_how_far_it_is(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "PATIENCE", 0)
+    with progress.progress() as told:
+        assert told is not None
+        told("[red]runs", 3, 10)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "3/10" in shown.err
+    assert "[red]runs" in shown.err
+
+
+def test_what_follows_has_a_length_of_its_own(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "PATIENCE", 0)
+    with progress.progress() as told:
+        assert told is not None
+        told("runs", 10, 10)
+        told("crossings", 2, 0)  # of how many is not known
+    last = capsys.readouterr().err.split("crossings")[-1]
+    assert "2/?" in last

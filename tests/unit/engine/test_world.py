@@ -1,0 +1,180 @@
+"""The clock: two phases of an instant, and runs that cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from simpy.events import Event
+
+from agentsim.engine import world as module
+from agentsim.engine.world import DEADLINE, Timer, World, cycle, ns
+from agentsim.errors import EngineFault
+from agentsim.records import Peak
+from tests.runs import File, run
+
+
+class Probe:
+    """Something scarce that only notes when it is asked to settle."""
+
+    def __init__(self, world: World, log: list[str], name: str) -> None:
+        self.order = 0
+        self.dirty = False
+        self.log = log
+        self.name = name
+        self.grants: list[Event] = []
+        world.join(self)
+
+    def settle(self) -> list[Event]:
+        self.log.append(self.name)
+        granted, self.grants = self.grants, []
+        return granted
+
+    def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
+        return iter(())
+
+    def peak(self) -> Peak | None:
+        return None
+
+
+def test_a_duration_is_rounded_to_the_nearest_nanosecond() -> None:
+    assert ns(1.5) == 1_500_000_000
+    assert ns(1e-9 * 2.6) == 3
+    assert ns(3.2e9) == 3_200_000_000_000_000_000  # a hundred years
+
+
+def test_what_moves_comes_before_what_is_given_out_and_deadlines_come_last() -> None:
+    world, log = World(), []
+    second, first = Probe(world, log, "first bench"), Probe(world, log, "second bench")
+    second.name, first.name = "bench 0", "bench 1"
+
+    def note(name: str, *unsettled: Probe) -> None:
+        log.append(name)
+        for probe in unsettled:
+            world.unsettle(probe)
+
+    world.later(lambda _: note("deadline"), 5, DEADLINE)
+    world.later(lambda _: note("moves", first), 5)
+    world.later(lambda _: note("moves too", second, first), 5)
+    world.run(Timer(world.env, None, 6))
+    # both benches once, in the order in which they joined
+    assert log == ["moves", "moves too", "bench 0", "bench 1", "deadline"]
+
+
+def test_what_a_grant_sets_off_at_the_instant_is_settled_again() -> None:
+    world, log = World(), []
+    probe = Probe(world, log, "bench")
+    grant = Event(world.env)
+    grant.callbacks.append(lambda _: world.later(lambda _: again(), 0))
+    probe.grants = [grant]
+
+    def again() -> None:
+        log.append("moves again")
+        world.unsettle(probe)
+
+    world.later(lambda _: world.unsettle(probe), 5)
+    world.later(lambda _: log.append("deadline"), 5, DEADLINE)
+    world.run(Timer(world.env, None, 6))
+    assert log == ["bench", "moves again", "bench", "deadline"]
+
+
+def test_nothing_left_to_happen_is_a_deadlock() -> None:
+    world = World()
+    with pytest.raises(EngineFault, match="deadlock: nothing is left"):
+        world.run(Event(world.env))
+
+
+def test_events_without_end_at_one_instant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SAME_INSTANT", 1000)
+    world = World()
+
+    def again(_: Event) -> None:
+        world.later(again, 0)
+
+    world.later(again, 5_000_000_000)
+    with pytest.raises(EngineFault, match="no progress: 1,000 events at 5 s"):
+        world.run(Event(world.env))
+
+
+def test_settling_without_end_at_one_instant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thing that asks for another second phase each time it gives out."""
+    monkeypatch.setattr(module, "SAME_INSTANT", 1000)
+    world, log = World(), []
+
+    class Restless(Probe):
+        def settle(self) -> list[Event]:
+            world.unsettle(self)
+            world.later(lambda _: None, 0)
+            return super().settle()
+
+    restless = Restless(world, log, "restless")
+    world.later(lambda _: world.unsettle(restless), 5)
+    with pytest.raises(EngineFault, match="no progress"):
+        world.run(Event(world.env))
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        {"wait": "0s"},
+        {"call": "main", "input": 0, "output": 0},
+        {"wait": "0s", "uses": {"gate": 1}},
+        {"person": "dev", "time": "0s"},
+        {"parallel": [{"wait": "0s"}, {"wait": "0s"}]},
+    ],
+    ids=["wait", "call", "pool", "person", "parallel"],
+)
+def test_steps_without_end_at_one_instant_stop(
+    inner: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loops in loops whose steps take no time: stopped by a count, whether they wait or not."""
+    monkeypatch.setattr(module, "SAME_INSTANT", 2000)
+    monkeypatch.setattr(module, "SPANS", 2000)
+    workflow: File = {
+        "pools": {"gate": {"capacity": 1}},
+        "people": {"dev": {"count": 1}},
+        "steps": [{"loop": 100, "do": [{"loop": 100, "do": [inner]}]}],
+    }
+    with pytest.raises(EngineFault, match=r"no progress|stopped as endless"):
+        run(tmp_path, workflow)
+
+
+def test_a_run_with_too_many_spans_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SPANS", 100)
+    with pytest.raises(EngineFault, match="endless"):
+        run(tmp_path, {"steps": [{"loop": 200, "do": [{"wait": "1s"}]}]})
+
+
+# --- deadlocks are named ----------------------------------------------------------------------
+
+
+def test_a_circle_of_waits_is_found() -> None:
+    waits = [("x", "ci", ["y"]), ("z", "ci", ["y"]), ("y", "stage", ["w", "x"])]
+    assert cycle(waits) == "circle x -> y -> x: "
+    assert cycle([("z", "ci", ["y"]), *waits]) == "circle y -> x -> y: "
+    assert cycle([("x", "ci", ["somebody"])]) == ""
+
+
+CROSSED: File = {
+    "pools": {"a": {"capacity": 1}, "b": {"capacity": 1}},
+    "tools": {
+        "forth": {"time": "5s", "returns": 0, "uses": {"a": 1, "b": 1}},
+        "back": {"time": "5s", "returns": 0, "uses": {"b": 1, "a": 1}},
+    },
+    "steps": [{"parallel": [{"tool": "forth"}, {"tool": "back"}]}],
+}
+
+
+def test_two_pools_taken_in_two_orders(tmp_path: Path) -> None:
+    """Either they are taken in one order, or the deadlock names both steps and pools.
+
+    A mapping has no order, so the file cannot ask for a deadlock: one after the other, 10 s.
+    """
+    try:
+        found = run(tmp_path, CROSSED)
+    except EngineFault as fault:
+        for name in ("deadlock", "circle", "parallel.forth", "parallel.back", " a", " b"):
+            assert name in str(fault)
+    else:
+        assert found.wall == 10
