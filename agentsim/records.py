@@ -1,4 +1,4 @@
-"""What happened in a run, as points in time: every duration and every figure is computed from these.
+"""What happened in a run, as points in time: all durations and figures are computed from these.
 
 Times are whole nanoseconds from the start of the run. A span carries *marks*, `(part, until)`,
 that telescope: the first part lasts from `began` to its `until`, the next from there to its own.
@@ -14,7 +14,7 @@ SECOND = 1_000_000_000  # nanoseconds
 
 
 class Part(IntEnum):
-    """What a stretch of time was spent on: the kinds of the breakdown, in the order of the answer."""
+    """What a stretch of time was spent on: the kinds of the breakdown, in their order."""
 
     DECODE = 0
     PREFILL = 1
@@ -97,7 +97,7 @@ Mark = tuple[Part, int]
 
 
 class CallFacts(NamedTuple):
-    """Of one request to a server. Tokens are whole; `money` is dollars, 0.0 where no price is known."""
+    """Of one request to a server. Tokens are whole; `money` is dollars, 0.0 without a price."""
 
     role: str
     session: int

@@ -166,6 +166,7 @@ class Mixture(Drawn):
         return max(part.high for part in self.parts)
 
     def at(self, u: float) -> float:
+        """The true inverse of the mixed distribution function, by search between the parts'."""
         # The answer lies between the parts' own answers, which also are where the jumps stand.
         low = high = -1.0
         for x in sorted(part.at(u) for part in self.parts):

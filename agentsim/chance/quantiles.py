@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import ClassVar
 
 from agentsim.chance.base import (
-    Drawn,
     Distribution,
+    Drawn,
     factor_of,
     number,
     phi,

@@ -1,4 +1,4 @@
-"""A batching server's wire to the clock: one timer for the next end, and prompts by their schedule."""
+"""A batching server's wire to the clock: one timer for the next end, prompts by their schedule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentsim.graph import ServerPlan
 from agentsim.laws.batch import Batch as Law
 
 if TYPE_CHECKING:
-    from agentsim.engine.server import Call
+    from agentsim.engine.call import Call
 
 
 class Batch:

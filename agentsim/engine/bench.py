@@ -97,6 +97,7 @@ class Bench:
             self.world.unsettle(self)
 
     def settle(self) -> list[Event]:
+        """Give out what is free, in order; who does not fit holds back those behind."""
         granted: list[Event] = []
         queue, free = self._queue, self.free
         while self.queued:
@@ -113,10 +114,8 @@ class Bench:
             self._holders[job] = None
             granted.append(job)
         self.free = free
-        if self.capacity - free > self.most:
-            self.most = self.capacity - free
-        if self.queued > self.queued_most:
-            self.queued_most = self.queued
+        self.most = max(self.most, self.capacity - free)
+        self.queued_most = max(self.queued_most, self.queued)
         return granted
 
     def waiting(self) -> Iterator[tuple[str, str, list[str]]]:

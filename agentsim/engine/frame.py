@@ -10,6 +10,7 @@ from simpy.events import Event
 from agentsim.chance import key_of
 from agentsim.engine.tasks import Task
 from agentsim.engine.world import World
+from agentsim.errors import EngineFault
 from agentsim.graph import Graph, Node
 from agentsim.graph.nodes import PLAIN
 from agentsim.records import Facts, Mark, Outcome, Place, Span, Verdict, Visit
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from agentsim.engine.bench import Bench
     from agentsim.engine.people import Desk
     from agentsim.engine.server import Server
+
+SPANS = 5_000_000
+"""Spans of one replication before it counts as endless, whether time passes or not."""
 
 _new = tuple.__new__
 
@@ -41,7 +45,9 @@ class Stop(Exception):
 class Stage:
     """What all frames of a run share: the clock, the plan, and the cast at work."""
 
-    __slots__ = ("graph", "guarded", "key", "people", "pools", "runners", "servers", "sessions", "world")
+    __slots__ = (
+        "graph", "guarded", "key", "people", "pools", "runners", "servers", "sessions", "world",
+    )
 
     def __init__(
         self, graph: Graph, key: int, world: World, runners: Mapping[type, Runner], guarded: Runner
@@ -61,10 +67,10 @@ class Frame:
     """Runs nodes and records spans on one chain.
 
     `last` is the index of the chain's newest span, `verdict` the last verdict in scope, `round`
-    the number of the innermost loop's round, `tried` how often the step around was tried before.
+    the number of the innermost loop's round, `depth` how many forks it stands in, `tried` how often the step around was tried before.
     """
 
-    __slots__ = ("last", "place", "round", "stage", "task", "tried", "verdict", "world")
+    __slots__ = ("depth", "last", "place", "round", "stage", "task", "tried", "verdict", "world")
 
     def __init__(self, stage: Stage, task: Task) -> None:
         self.stage = stage
@@ -72,6 +78,7 @@ class Frame:
         self.task = task
         self.place: Place = ()
         self.round = 0
+        self.depth = 0
         self.tried = 0
         self.last = -1
         self.verdict: Verdict | None = None
@@ -129,7 +136,9 @@ class Frame:
         """Write one span at the end of this frame's chain."""
         spans = self.world.spans
         last = self.last
-        self.last = len(spans)
+        self.last = number = len(spans)
+        if number >= SPANS:
+            raise EngineFault(f"more than {SPANS:,} calls and tool runs in one run: endless")
         # a named tuple made without its own __new__: there are millions
         spans.append(
             _new(Span, (step, self.place, who, resource, began, marks, last, outcome, facts))

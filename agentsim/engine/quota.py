@@ -39,6 +39,18 @@ class Ticket(Event):
         self.gate.take_back(self, made)
 
 
+def counted(limit: LimitPlan, input_: int, cached: int, output: int) -> int:
+    """What a request takes of one quota."""
+    kind = limit.count
+    if kind == "requests":
+        return 1
+    if kind == "output":
+        return output
+    if kind == "total":
+        return input_ + output
+    return input_ - cached if kind == "uncached_input" else input_
+
+
 class Gate:
     """The quotas of one server. `limits[i]` is counted in `quotas[i]`, which others may share."""
 
@@ -52,7 +64,7 @@ class Gate:
         self.order = 0
         self.dirty = False
         self._queue: list[tuple[float, int, Order, int, Ticket]] = []
-        self._seq = self._longest = 0
+        self._seq = 0
         self._timer = 0
         world.join(self)
 
@@ -61,22 +73,14 @@ class Gate:
         priority: float,
     ) -> Ticket:
         """Queue for a request of so many tokens; `most` is the output that a reserve takes."""
-        amounts = []
-        for limit in self.limits:
-            out = most if limit.reserve else output
-            amounts.append(
-                {
-                    "requests": 1,
-                    "input": input_,
-                    "uncached_input": input_ - cached,
-                    "output": out,
-                    "total": input_ + out,
-                }[limit.count]
-            )
+        amounts = [
+            counted(limit, input_, cached, most if limit.reserve else output)
+            for limit in self.limits
+        ]
         ticket = Ticket(self, tuple(amounts), most, who)
         now = self.world.now
-        for limit, quota, amount in zip(self.limits, self.quotas, amounts, strict=True):
-            if quota.ready_at(now, amount) is None:
+        for limit, amount in zip(self.limits, amounts, strict=True):
+            if amount > limit.bucket:
                 kind = "requests" if limit.count == "requests" else f"{limit.count} tokens"
                 ticket.never = (
                     f"needs {amount:,} {kind} at once, and the quota of {self.name} "
@@ -86,7 +90,6 @@ class Gate:
                 return ticket
         self._seq += 1
         heappush(self._queue, (-priority, now, order, self._seq, ticket))
-        self._longest = max(self._longest, sum(not entry[-1].gone for entry in self._queue[:64]))
         self.world.unsettle(self)
         return ticket
 
@@ -102,6 +105,7 @@ class Gate:
             self.world.unsettle(self)
 
     def settle(self) -> list[Event]:
+        """Let through who may pass now; the first that must wait holds back those behind it."""
         granted: list[Event] = []
         now = self.world.now
         queue = self._queue
@@ -113,7 +117,7 @@ class Gate:
             ready = now
             for quota, amount in zip(self.quotas, ticket.amounts, strict=True):
                 at = quota.ready_at(now, amount)
-                assert at is not None  # asked for before it was queued
+                assert at is not None  # looked at before it was queued
                 ready = max(ready, at)
             if ready > now:
                 self._wake(ready - now)

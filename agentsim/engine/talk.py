@@ -7,6 +7,7 @@ from typing import Any
 
 from simpy.events import Event
 
+from agentsim.engine.call import serve
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.server import Line, Request, Server
 from agentsim.engine.tasks import Session
@@ -89,7 +90,7 @@ def threshold(plan: AgentPlan, server: ServerPlan) -> tuple[int, int] | None:
 def compact(
     node: Node, plan: AgentPlan, server: Server, line: Line, session: Session, to: int, frame: Frame
 ) -> Generator[Event, Any, None]:
-    """Rewrite a session's history: by a call, or in a given time. Its prefix is no longer cached."""
+    """Rewrite a session's history, by a call or in a given time: it is no longer cached."""
     rule = plan.compact
     if rule is not None and rule.time is not None:
         world = frame.world
@@ -108,6 +109,6 @@ def compact(
             plan.role, node.rank, node.path, plan.name, node.priority, session, session.tokens, 0,
             output, most, lost, 0, True,
         )
-        yield from server.serve(request, line, frame)
+        yield from serve(server, request, line, frame)
     frame.world.note("compactions")
     session.rewrite(to)

@@ -43,7 +43,8 @@ class Hand:
     def draw(self) -> tuple[int, bool, int, int]:
         """One try: (nanoseconds, ended well, tokens returned, tokens cut away)."""
         took = self._time()
-        good = self.tool.fails < 1.0 if self._fails is None else next(self._fails) >= self.tool.fails
+        fails = self.tool.fails
+        good = fails < 1.0 if self._fails is None else next(self._fails) >= fails
         if self._limit is not None and took > self._limit:
             took, good = self._limit, False
         tokens = self._returns()

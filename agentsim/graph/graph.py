@@ -13,7 +13,7 @@ from agentsim.graph.server import ServerPlan
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits that all must hold: seconds, dollars; `chance` is the share of runs that must meet them."""
+    """Limits that all must hold, in seconds and dollars, in a share `chance` of the runs."""
 
     wall: float | None = None
     without_people: float | None = None

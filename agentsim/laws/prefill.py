@@ -75,6 +75,7 @@ class PrefillTable:
             raise ValueError("the depths of a prefill table must rise")
 
     def seconds(self, new: float, cached: float) -> float:
+        """The integral of the time per token from `cached` on, plus the fixed part."""
         if new <= 0:
             return self.fixed if cached > 0 else 0.0
         (first, above), (last, beyond) = self.knots[0], self.knots[-1]

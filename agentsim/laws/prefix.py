@@ -34,7 +34,8 @@ class Prefix:
     def names(self) -> list[tuple[Name, int]]:
         """(name, tokens up to its end) of each chain of blocks, then (name, 0) of the session.
 
-        A block of no tokens shares nothing. A block's name is the chain that it ends, since what stands before it counts too.
+        A block of no tokens shares nothing. A block's name is the chain that it ends, since what
+        stands before it counts too.
         """
         if not self._names:
             upto, blocks = 0, self.blocks

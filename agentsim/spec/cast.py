@@ -13,15 +13,15 @@ from typing import Any
 
 from agentsim.errors import Place, Problem
 from agentsim.graph import Assumed
-from agentsim.spec import fields as read
+from agentsim.spec import values
 from agentsim.spec.definitions import LATER, MODELS, ONE
-from agentsim.spec.fields import shown
 from agentsim.spec.flow import flow
 from agentsim.spec.model import At, Model, Report, Where, check
 from agentsim.spec.presets import Why, names, preset
 from agentsim.spec.problems import quoted, unknown_name
 from agentsim.spec.quantity import QuantityFaults
 from agentsim.spec.tree import Path, Tree
+from agentsim.spec.values import shown
 
 ONE_OF = {"tools": "tool", "pools": "pool", "people": "person", "agents": "agent"}
 DEFAULT = "not given"
@@ -99,7 +99,7 @@ class Cast:
             return {}
         for name in given:
             try:
-                read.name(name)
+                values.name(name)
             except QuantityFaults as fault:
                 place = self._tree.key_place((kind, name))
                 for _, problem in fault.faults:

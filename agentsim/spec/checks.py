@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentsim.errors import Problem, Problems
 from agentsim.graph import Agent, Call, Graph, LimitPlan, ServerPlan
 from agentsim.spec import catalogue
-from agentsim.spec.exact import walk
+from agentsim.spec.exact import least_runs, walk
 from agentsim.spec.hardware import load_profile
 from agentsim.spec.problems import quoted
 from agentsim.spec.sessions import check_sessions
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agentsim.spec.load import Source
     from agentsim.spec.scope import Program
 
+MOST_RUNS = 5_000_000
 MOST_NOTES = 8  # of verdicts: the first ones say what is the matter
 
 
@@ -56,12 +57,22 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
         program.report(Problem("session-at-once", message, place, hint))
 
     check_sessions(graph.root, clash)
+    _check_length(graph, program)
     if len(program.problems) > known:
         return None
     notes = verdict_notes(graph.root)
     if len(notes) > MOST_NOTES:
         notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} more steps like these"]
     return dataclasses.replace(graph, notes=(*graph.notes, *notes))
+
+
+def _check_length(graph: Graph, program: Program) -> None:
+    """A run of more steps than the engine keeps ends in an error: better before than after it."""
+    runs = least_runs(graph.root)
+    if runs > MOST_RUNS:
+        message = f"a run has at least {runs:,} steps, all items and rounds counted"
+        hint = f"at most {MOST_RUNS:,}: fewer items or rounds, or fewer steps in them"
+        program.report(Problem("too-many-steps", message, program.tree.place(("steps",)), hint))
 
 
 def _need(step: Agent | Call) -> Need:

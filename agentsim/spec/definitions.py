@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import PlainValidator
 
 from agentsim import units
-from agentsim.spec import fields
+from agentsim.spec import values
 from agentsim.spec.fields import (
     Count,
     Duration,
@@ -26,18 +26,18 @@ from agentsim.spec.fields import (
     Share,
     Text,
     Tokens,
+    Turns,
     Units,
     Uses,
-    fault,
 )
 from agentsim.spec.model import Model, may, need
 
 
 def _only(value: object, now: str, names: tuple[str, ...], what: str) -> str:
     """A choice of which one is simulated and the others are for a later version."""
-    chosen = "no" if value is False and now == "no" else fields.one_of(value, names, what)
+    chosen = "no" if value is False and now == "no" else values.one_of(value, names, what)
     if chosen != now:
-        raise fault(f"not yet: `{chosen}` ({what})", code="not-yet")
+        raise values.fault(f"not yet: `{chosen}` ({what})", code="not-yet")
     return now
 
 
@@ -50,21 +50,21 @@ def _preempt(value: object) -> str:
 
 
 def _size(value: object) -> str:
-    return fields.one_of(value, ("S", "M", "L"), "a size of work")
+    return values.one_of(value, ("S", "M", "L"), "a size of work")
 
 
 def _skim(_: object) -> None:
-    raise fault("not yet: reading by skimming (`skim`)", code="not-yet")
+    raise values.fault("not yet: reading by skimming (`skim`)", code="not-yet")
 
 
 def _capacity(value: object) -> float:
     if isinstance(value, dict | list):
-        raise fault("not yet: a capacity that changes with hours or time", code="not-yet")
-    return fields.above_zero(fields.count, "a number of units, such as 2")(value)
+        raise values.fault("not yet: a capacity that changes with hours or time", code="not-yet")
+    return values.above_zero(values.count, "a number of units, such as 2")(value)
 
 
 def _rate(read: Callable[[object], float]) -> Any:
-    return PlainValidator(fields.fixed(read, "a reading rate, such as 400 loc/h or 238 wpm"))
+    return PlainValidator(values.fixed(read, "a reading rate, such as 400 loc/h or 238 wpm"))
 
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class AgentFields(Model):
 
     model: Name | None = may("the role that serves it", "main")
     prompt: Prompt | None = may("what its session starts with", "{harness: 18k, coder: 6k}")
-    turns: Count | None = may("calls in one run of it", "{p50: 22, p90: 60}")
+    turns: Turns | None = may("calls in one run of it", "{p50: 22, p90: 60}")
     thinking: Tokens | None = may("thinking tokens of a turn", "{p50: 250, p90: 2k}")
     keeps_thinking: Flag | None = may("whether thinking stays in the session", "no")
     output: Tokens | None = may("visible tokens of a turn", "{p50: 180, p90: 900}")

@@ -38,6 +38,22 @@ def walk(node: Node) -> Iterable[Node]:
         yield from walk(inner)
 
 
+def least_runs(node: Node) -> int:
+    """How many steps run at least: all items, and all rounds of a loop that nothing can leave."""
+    inner = sum(map(least_runs, inner_of(node)))
+    match node:
+        case Fork(items=int(items), branches=branches) if len(branches) == 1:
+            return 1 + items * inner
+        case Loop(body=body, rounds=rounds):
+            return 1 + (rounds if not any(map(_speaks, walk(body))) else 1) * least_runs(body)
+        case _:
+            return 1 + inner
+
+
+def _speaks(node: Node) -> bool:
+    return says_of(node) is not None or (isinstance(node, Work) and node.tool.says)
+
+
 def inner_of(node: Node) -> tuple[Node, ...]:
     """The nodes that stand directly in a node."""
     match node:

@@ -1,320 +1,18 @@
-"""The kinds of value that a field of a workflow may hold, as types for the models.
-
-Each type reads what was written into what the graph wants (seconds, tokens, lines, shares, a
-distribution) and says what it expected where it cannot. A type's faults carry the path inside
-the value, so an error points at the `p90:` that is wrong and not at the step around it.
-"""
+"""The types of the fields of the models: how a value is read (`values`), and what comes of it."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pydantic import PlainValidator
 
 from agentsim import units
 from agentsim.chance import Distribution
-from agentsim.errors import Problem
 from agentsim.records import Verdict
-from agentsim.spec.problems import nearest, quoted
-from agentsim.spec.quantity import QuantityFaults, quantity
+from agentsim.spec import values
 
-HUNDRED_YEARS = 3.2e9  # seconds
-MOST_TOKENS = 1e12
-MOST_COUNT = 1e9
-LONGEST_ID = 80
-MONEY_EXAMPLE = "$5"
-_NOT_IN_NAMES = frozenset("./=#,")
-
-
-def fault(
-    message: str, *path: str | int, hint: str = "", code: str = "bad-value"
-) -> QuantityFaults:
-    """One thing that is wrong, at `path` inside the value."""
-    return QuantityFaults([(path, Problem(code, message, None, hint))])
-
-
-@contextmanager
-def below(*path: str | int) -> Iterator[None]:
-    """What is wrong in here stands below `path` in the value that is being read."""
-    try:
-        yield
-    except QuantityFaults as error:
-        raise QuantityFaults([((*path, *at), problem) for at, problem in error.faults]) from None
-
-
-def shown(value: object) -> str:
-    """A value of a file as it is named in a message."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict):
-        return "a mapping"
-    return "a list" if isinstance(value, list) else quoted(value)
-
-
-def within(read: Callable[[object], float], most: float) -> Callable[[object], float]:
-    """`read`, refusing what is larger than anybody means."""
-
-    def limited(value: object) -> float:
-        number = read(value)
-        if number > most:
-            raise ValueError(f"{quoted(value)} is too large: at most {most:g} (seconds, tokens)")
-        return number
-
-    return limited
-
-
-def _plain(value: object) -> float:
-    expected = "expected a number of 0 or more, such as 6 or 22"
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{expected}; got {shown(value)}")
-    if not 0 <= value < math.inf:
-        raise ValueError(f"{expected}; got {value:g}")
-    return float(value)
-
-
-seconds = within(units.duration, HUNDRED_YEARS)
-tokens = within(units.tokens, MOST_TOKENS)
-count = within(_plain, MOST_COUNT)
-lines = within(units.lines, MOST_COUNT)
-words = within(units.words, MOST_COUNT)
-
-
-def duration_of(value: object) -> Distribution:
-    """Seconds, as a constant or a distribution."""
-    return quantity(value, seconds)
-
-
-def tokens_of(value: object) -> Distribution:
-    """Tokens; a constant is whole."""
-    return quantity(value, tokens, whole=True)
-
-
-def count_of(value: object) -> Distribution:
-    """A plain count; a constant is whole."""
-    return quantity(value, count, whole=True)
-
-
-def lines_of(value: object) -> Distribution:
-    """Lines of code."""
-    return quantity(value, lines)
-
-
-def fixed(read: Callable[[object], float], expected: str) -> Callable[[object], float]:
-    """A reader of one fixed value where a distribution may not stand."""
-
-    def one(value: object) -> float:
-        if isinstance(value, dict | list):
-            raise fault(f"expected one fixed value: {expected}; got {shown(value)}")
-        try:
-            return read(value)
-        except ValueError as error:
-            raise fault(str(error)) from None
-
-    return one
-
-
-def above_zero(read: Callable[[object], float], expected: str) -> Callable[[object], float]:
-    """`fixed`, refusing 0."""
-    one = fixed(read, expected)
-
-    def above(value: object) -> float:
-        number = one(value)
-        if number <= 0.0:
-            raise fault(f"expected more than 0: {expected}; got {shown(value)}")
-        return number
-
-    return above
-
-
-def whole(value: object, least: int = 0, most: int = 10**9, expected: str = "such as 3") -> int:
-    """A whole number as written (`3`), within its limits."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        raise fault(f"expected a whole number, {expected}; got {shown(value)}")
-    if not least <= value <= most:
-        raise fault(f"expected a whole number from {least} to {most:,}; got {value:g}")
-    return int(value)
-
-
-def _tokens_fixed(value: object) -> int:
-    number = fixed(tokens, "tokens, such as 12k")(value)
-    if number != int(number):
-        raise fault(f"expected whole tokens, such as 12k; got {shown(value)}")
-    return int(number)
-
-
-def _version(value: object) -> int:
-    if value == 1 and not isinstance(value, bool):
-        return 1
-    message = f"this version reads the format `agentsim: 1`; got {shown(value)}"
-    raise fault(message, hint="a file of a later format needs a later agentsim")
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > MOST_COUNT:
-        raise fault(f"expected a number, such as 10; got {shown(value)}")
-    return float(value)
-
-
-def flag(value: object) -> bool:
-    """`yes`, `no`, `true`, `false`."""
-    if isinstance(value, bool):
-        return value
-    if value in ("yes", "no"):
-        return value == "yes"
-    raise fault(f"expected yes or no; got {shown(value)}")
-
-
-def name(value: object) -> str:
-    """A name or id: text without dots and slashes, at most 80 letters."""
-    if not isinstance(value, str):
-        hint = f'put it in quotes: "{value}"' if isinstance(value, int | float) else ""
-        raise fault(f"expected a name, such as coder; got {shown(value)}", hint=hint)
-    if not value.strip() or value != value.strip() or not value.isprintable():
-        raise fault(f"expected a name without spaces around it, such as coder; got {quoted(value)}")
-    if len(value) > LONGEST_ID:
-        raise fault(f"the name {quoted(value)} is longer than {LONGEST_ID} letters")
-    if found := sorted(_NOT_IN_NAMES & set(value)):
-        raise fault(
-            f"the name {quoted(value)} holds {quoted(found[0])}: no dots, slashes, commas, = or #",
-            hint="paths join names with dots, and options use = and #; a hyphen will do",
-        )
-    return value
-
-
-def text(value: object) -> str:
-    """Free text, such as a title or a note."""
-    if not isinstance(value, str):
-        raise fault(f"expected text; got {shown(value)}")
-    return value
-
-
-def one_of(value: object, names: Collection[str], what: str) -> str:
-    """`value` if it is one of `names`; the nearest as the hint else."""
-    if isinstance(value, str) and value in names:
-        return value
-    near = nearest(value, names) if isinstance(value, str) else None
-    hint = f"did you mean {quoted(near)}?" if near else ""
-    raise fault(f"expected {what}: {', '.join(names)}; got {shown(value)}", hint=hint)
-
-
-def share(value: object) -> float:
-    """A share 0..1, as `85%` or 0.85."""
-    return fixed(units.share, "a share, such as 85%")(value)
-
-
-def shares(value: object) -> tuple[float, ...]:
-    """One share, or a list by round whose last one holds on."""
-    if not isinstance(value, list):
-        return (share(value),)
-    if not value:
-        raise fault("expected a share or a list of shares by round, such as [10%, 30%, 60%]")
-    return each_of(value, share)
-
-
-def each_of(value: list[Any], read: Callable[[object], Any]) -> tuple[Any, ...]:
-    """Every entry of a list read; all faults together, each at its entry."""
-    found: list[Any] = []
-    faults: list[tuple[tuple[str | int, ...], Problem]] = []
-    for i, entry in enumerate(value):
-        try:
-            found.append(read(entry))
-        except QuantityFaults as error:
-            faults += [((i, *path), problem) for path, problem in error.faults]
-    if faults:
-        raise QuantityFaults(faults)
-    return tuple(found)
-
-
-def entries(value: object, read: Callable[[object], Any], expected: str) -> tuple[Any, ...]:
-    """A mapping of names as (name, read value) pairs, in order."""
-    if not isinstance(value, dict):
-        raise fault(f"expected a mapping, {expected}; got {shown(value)}")
-    found: list[tuple[str, Any]] = []
-    faults: list[tuple[tuple[str | int, ...], Problem]] = []
-    for key, entry in value.items():
-        try:
-            found.append((name(key), read(entry)))
-        except QuantityFaults as error:
-            faults += [((key, *path), problem) for path, problem in error.faults]
-    if faults:
-        raise QuantityFaults(faults)
-    return tuple(found)
-
-
-def prompt_of(value: object) -> tuple[tuple[str, int], ...]:
-    """A number of tokens (a block without a name), or named blocks in order."""
-    if isinstance(value, dict):
-        return entries(value, _tokens_fixed, "such as {harness: 18k, coder: 6k}")
-    return (("", _tokens_fixed(value)),)
-
-
-def mix_of(value: object) -> tuple[tuple[str, float], ...]:
-    """Tools and their shares of all tool runs; together at most 100 %."""
-    found = entries(value, share, "such as {shell: 85%, tests: 15%}")
-    total = math.fsum(part for _, part in found)
-    if total > 1.0 + 1e-9:
-        raise fault(f"the shares of the tools add up to {100 * total:g} %, more than 100 %")
-    return found
-
-
-def units_of(value: object) -> tuple[tuple[str, float], ...]:
-    """Units of pools, such as {ci: 1}."""
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            if isinstance(entry, dict):
-                raise fault(
-                    "not yet: work in a shared pool ({work:, at_most:})", key, code="not-yet"
-                )
-    return entries(value, above_zero(count, "units of a pool, such as 1"), "such as {ci: 1}")
-
-
-def retry_of(value: object) -> tuple[int, float]:
-    """`2` or `{tries: 2, wait: 10s}`: further tries, and seconds before each."""
-    if not isinstance(value, dict):
-        return whole(value, 0, 1000, "further tries, such as 2"), 0.0
-    for key in value:
-        if key not in ("tries", "wait"):
-            near = nearest(str(key), ("tries", "wait"))
-            hint = f"did you mean {quoted(near)}?" if near else "keys: tries, wait"
-            raise fault(f"unknown key {quoted(key)} in `retry`", key, hint=hint, code="unknown-key")
-    if "tries" not in value:
-        raise fault("expected `tries`, such as {tries: 2, wait: 10s}", code="missing-key")
-    with below("tries"):
-        tries = whole(value["tries"], 0, 1000, "further tries, such as 2")
-    with below("wait"):
-        return tries, fixed(seconds, "a duration, such as 10s")(value.get("wait", 0))
-
-
-VERDICTS = {verdict.label: verdict for verdict in Verdict}
-
-
-def when_of(value: object) -> tuple[Verdict, ...] | bool:
-    """A verdict, a list of verdicts, or yes/no."""
-    if isinstance(value, bool) or value in ("yes", "no"):
-        return flag(value)
-    given = value if isinstance(value, list) else [value]
-    what = "a verdict (or yes/no)"
-    found = each_of(given, lambda entry: VERDICTS[one_of(entry, VERDICTS, what)])
-    if not found:
-        raise fault(f"expected {what}, such as `changes`; got an empty list")
-    return found
-
-
-def or_of(value: object) -> bool:
-    """`go on` (true) or `fail` (false)."""
-    return one_of(value, ("go on", "fail"), "what happens after a failure") == "go on"
-
-
-def ids_of(value: object) -> tuple[str, ...]:
-    """A list of ids."""
-    if not isinstance(value, list):
-        raise fault(f"expected a list of ids, such as [build, lint] or []; got {shown(value)}")
-    return each_of(value, name)
+_DURATION = "a duration, such as 10m"
 
 
 def _type(read: Callable[[Any], Any]) -> Any:
@@ -325,6 +23,7 @@ if TYPE_CHECKING:
     Duration: TypeAlias = Distribution
     Tokens: TypeAlias = Distribution
     Count: TypeAlias = Distribution
+    Turns: TypeAlias = Distribution
     Lines: TypeAlias = Distribution
     Seconds: TypeAlias = float
     PositiveSeconds: TypeAlias = float
@@ -334,7 +33,6 @@ if TYPE_CHECKING:
     Number: TypeAlias = float
     PerLine: TypeAlias = float
     FixedTokens: TypeAlias = int
-    Rounds: TypeAlias = int
     Units: TypeAlias = int
     Flag: TypeAlias = bool
     GoOn: TypeAlias = bool
@@ -348,28 +46,28 @@ if TYPE_CHECKING:
     When: TypeAlias = tuple[Verdict, ...] | bool
     Ids: TypeAlias = tuple[str, ...]
 else:
-    Duration = Annotated[Any, _type(duration_of)]
-    Tokens = Annotated[Any, _type(tokens_of)]
-    Count = Annotated[Any, _type(count_of)]
-    Lines = Annotated[Any, _type(lines_of)]
-    Seconds = Annotated[Any, _type(fixed(seconds, "a duration, such as 10m"))]
-    PositiveSeconds = Annotated[Any, _type(above_zero(seconds, "a duration, such as 10m"))]
-    Share = Annotated[Any, _type(share)]
-    Dollars = Annotated[Any, _type(above_zero(units.money, "dollars, such as $5"))]
-    Version = Annotated[Any, _type(_version)]
-    Number = Annotated[Any, _type(_number)]
-    PerLine = Annotated[Any, _type(above_zero(count, "tokens for a line, such as 12"))]
-    FixedTokens = Annotated[Any, _type(_tokens_fixed)]
-    Rounds = Annotated[Any, _type(lambda value: whole(value, 0, 10_000, "such as 4"))]
-    Units = Annotated[Any, _type(lambda value: whole(value, 1, 1_000_000, "such as 2"))]
-    Flag = Annotated[Any, _type(flag)]
-    GoOn = Annotated[Any, _type(or_of)]
-    Name = Annotated[Any, _type(name)]
-    Text = Annotated[Any, _type(text)]
-    Shares = Annotated[Any, _type(shares)]
-    Prompt = Annotated[Any, _type(prompt_of)]
-    Mix = Annotated[Any, _type(mix_of)]
-    Uses = Annotated[Any, _type(units_of)]
-    Retry = Annotated[Any, _type(retry_of)]
-    When = Annotated[Any, _type(when_of)]
-    Ids = Annotated[Any, _type(ids_of)]
+    Duration = Annotated[Any, _type(values.duration_of)]
+    Tokens = Annotated[Any, _type(values.tokens_of)]
+    Count = Annotated[Any, _type(values.count_of)]
+    Turns = Annotated[Any, _type(values.turns_of)]
+    Lines = Annotated[Any, _type(values.lines_of)]
+    Seconds = Annotated[Any, _type(values.fixed(values.seconds, _DURATION))]
+    PositiveSeconds = Annotated[Any, _type(values.above_zero(values.seconds, _DURATION))]
+    Share = Annotated[Any, _type(values.share)]
+    Dollars = Annotated[Any, _type(values.above_zero(units.money, "dollars, such as $5"))]
+    Version = Annotated[Any, _type(values.version)]
+    Number = Annotated[Any, _type(values.signed)]
+    PerLine = Annotated[Any, _type(values.above_zero(values.count, "tokens, such as 12"))]
+    FixedTokens = Annotated[Any, _type(values.tokens_fixed)]
+    Units = Annotated[Any, _type(lambda value: values.whole(value, 1, 1_000_000, "such as 2"))]
+    Flag = Annotated[Any, _type(values.flag)]
+    GoOn = Annotated[Any, _type(values.or_of)]
+    Name = Annotated[Any, _type(values.name)]
+    Text = Annotated[Any, _type(values.text)]
+    Shares = Annotated[Any, _type(values.shares)]
+    Prompt = Annotated[Any, _type(values.prompt_of)]
+    Mix = Annotated[Any, _type(values.mix_of)]
+    Uses = Annotated[Any, _type(values.units_of)]
+    Retry = Annotated[Any, _type(values.retry_of)]
+    When = Annotated[Any, _type(values.when_of)]
+    Ids = Annotated[Any, _type(values.ids_of)]

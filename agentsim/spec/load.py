@@ -47,12 +47,15 @@ def program_of(tree: Tree, source: Source, stem: str) -> tuple[Program, Graph]:
     """The compiled file and its graph. Raises `Problems`."""
     problems: list[Problem] = []
     whole, params = parsed(tree, source, problems)
+    unfilled, known = {problem.place for problem in problems}, len(problems)
     try:
         program, graph = compiled(whole, params, source, stem, problems)
     except Problems as fault:
-        refuse(fault.problems)
-        raise
-    refuse(problems)
+        problems = list(fault.problems)
+        graph = None
+    # A text that could not be filled in is no value either: that is said once.
+    later = (one for one in problems[known:] if one.place not in unfilled)
+    refuse([*problems[:known], *later])
     assert graph is not None
     return program, graph
 

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from agentsim.errors import Place, Problem
-from agentsim.spec.fields import shown
 from agentsim.spec.problems import nearest, not_yet, quoted, unknown_key
 from agentsim.spec.quantity import QuantityFaults
 from agentsim.spec.tree import Path, Tree
+from agentsim.spec.values import shown
 
 Report = Callable[[Problem], None]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentsim.errors import Problem
-from agentsim.spec import fields
+from agentsim.spec import values
 from agentsim.spec.expressions import Waiting
 from agentsim.spec.model import Report
 from agentsim.spec.problems import quoted
@@ -141,7 +141,7 @@ def _free(base: str, taken: set[str]) -> str:
 
 def _is_name(value: object) -> bool:
     try:
-        fields.name(value)
+        values.name(value)
     except QuantityFaults:
         return False
     return True

@@ -1,4 +1,4 @@
-"""Plans of the tools, pools, people and agents of a run, from their definitions.
+"""Plans of the tools, pools and people of a run, from their definitions.
 
 A step may say any field of a definition otherwise; what it does not say is taken from there, and
 what stands nowhere is a problem or a default that is noted as assumed.
@@ -6,19 +6,16 @@ what stands nowhere is a problem or a default that is noted as assumed.
 
 from __future__ import annotations
 
-import math
-from typing import Any, TypeVar
+from typing import Any
 
 from agentsim import units
 from agentsim.chance import Constant, Distribution
 from agentsim.errors import Place, Problem
-from agentsim.graph import AgentPlan, CompactPlan, PersonPlan, PoolPlan, ToolPlan
+from agentsim.graph import PersonPlan, PoolPlan, ToolPlan
 from agentsim.laws.reading import Reading
 from agentsim.records import Part
 from agentsim.spec.cast import Cast, Defined
 from agentsim.spec.definitions import (
-    AgentFields,
-    CompactDef,
     PersonDef,
     PoolDef,
     ToolDef,
@@ -26,24 +23,18 @@ from agentsim.spec.definitions import (
 )
 from agentsim.spec.model import Report, example_of
 from agentsim.spec.presets import preset
-from agentsim.spec.problems import not_yet, quoted, unknown_name
+from agentsim.spec.problems import quoted, unknown_name
 from agentsim.spec.servers import Servers
 
 NOTHING = Constant(0.0)
-TOKENS_PER_LINE = 12
-COMPACT_OUTPUT = 2000
-COMPACT_KEEPS = 20_000
-
 ALWAYS = "there at all times"
-
-T = TypeVar("T")
 
 
 class Players:
     """Who takes part so far. Pools are all that the file defines; people as steps ask for them."""
 
     def __init__(self, cast: Cast, servers: Servers, report: Report) -> None:
-        self._cast, self._servers, self._report = cast, servers, report
+        self.cast, self.servers, self.report = cast, servers, report
         self._people: dict[str, PersonPlan] = {}
         self._tools: dict[str, ToolPlan | None] = {}
         self.pools: dict[str, PoolPlan] = {}
@@ -76,14 +67,14 @@ class Players:
         for name, held in given or ():
             pool = self.pools.get(name)
             if pool is None:
-                if name not in self._cast.file["pools"]:
-                    self._report(unknown_name(name, order, place, "pool"))
+                if name not in self.cast.file["pools"]:
+                    self.report(unknown_name(name, order, place, "pool"))
                 continue
             if held > pool.capacity:
                 has = f"the pool {quoted(name)}, which has {pool.capacity:g}"
                 message = f"it uses {held:g} of {has}"
                 hint = f"raise `capacity` of {quoted(name)}, or use fewer: it would wait for ever"
-                self._report(Problem("never-fits", message, place, hint))
+                self.report(Problem("never-fits", message, place, hint))
             found.append((order.index(name), held))
         return tuple(found)
 
@@ -91,7 +82,7 @@ class Players:
         """The plan of a tool as an agent runs it."""
         if name not in self._tools:
             self._tools[name] = None
-            defined = self._cast.named("tools", name, place)
+            defined = self.cast.named("tools", name, place)
             if defined is not None:
                 self._tools[name] = self.tool_of(defined, None, place, returns=True)
         return self._tools[name]
@@ -102,16 +93,16 @@ class Players:
         """The plan of one tool, with what a step says otherwise. `returns`: an agent reads them."""
         tool = defined.model
         assert isinstance(tool, ToolDef)
-        time = self._field(defined, step, "time")
+        time = self.field(defined, step, "time")
         if time is None:
-            self._missing(defined, "time", place)
+            self.missing(defined, "time", place)
             return None
-        uses = self._field(defined, step, "uses")
-        fails = self._field(defined, step, "fails")
-        given = self._field(defined, step, "returns", noted=returns)
+        uses = self.field(defined, step, "uses")
+        fails = self.field(defined, step, "fails")
+        given = self.field(defined, step, "returns", noted=returns)
         if given is None and returns:
-            self._cast.default(defined, "returns", 0)
-        self._cast.take(defined, "timeout", "retry")
+            self.cast.default(defined, "returns", 0)
+        self.cast.take(defined, "timeout", "retry")
         tries, wait = tool.retry or (0, 0.0)
         return ToolPlan(
             name=defined.name,
@@ -142,11 +133,11 @@ class Players:
         model = defined.model
         assert isinstance(model, PersonDef)
         if defined.name not in self._people:
-            self._cast.take(defined, "count", "pickup", "switch")
+            self.cast.take(defined, "count", "pickup", "switch")
             for key in ("pickup", "switch"):
                 if not defined.has(key):
-                    self._cast.default(defined, key, "0s")
-            self._cast.default(defined, "hours", ALWAYS, "no hours are given")
+                    self.cast.default(defined, key, "0s")
+            self.cast.default(defined, "hours", ALWAYS, "no hours are given")
             self._people[defined.name] = PersonPlan(
                 name=defined.name,
                 count=model.count or 1,
@@ -162,7 +153,7 @@ class Players:
     def _reader(self, defined: Defined, model: PersonDef, lines: bool, words: bool) -> PersonPlan:
         """The person with a rate for what is read; one that is not given is that of `you`."""
         plan = self._people[defined.name]
-        self._cast.take(defined, "reads")
+        self.cast.take(defined, "reads")
         given = model.reads
         fixed = given.fixed or 0.0 if given else 0.0
         prose, code = (given.prose, given.code) if given else (None, None)
@@ -179,7 +170,7 @@ class Players:
 
     def _usual_rate(self, defined: Defined, usual: dict[str, Any], key: str, source: str) -> float:
         written = usual["reads"][key]
-        self._cast.default(defined, f"reads/{key}", written, source)
+        self.cast.default(defined, f"reads/{key}", written, source)
         return units.line_rate(written) if key == "code" else units.word_rate(written)
 
     def decides(self, defined: Defined, given: Distribution | None) -> Distribution | None:
@@ -188,147 +179,23 @@ class Players:
             return _some(given)
         assert isinstance(defined.model, PersonDef)
         if defined.model.decides is None:
-            self._cast.default(defined, "decides", "0s")
+            self.cast.default(defined, "decides", "0s")
             return None
-        self._cast.take(defined, "decides")
+        self.cast.take(defined, "decides")
         return _some(defined.model.decides)
-
-    # --- agents -------------------------------------------------------------------------------
-
-    def agent(
-        self, defined: Defined, step: AgentFields, reads: bool, place: Place
-    ) -> AgentPlan | None:
-        """The plan of one agent, with what its step says otherwise."""
-        role = self._field(defined, step, "model", noted=False) or "main"
-        server = self._servers.index(role, place)
-        turns, output = (self._field(defined, step, key) for key in ("turns", "output"))
-        for key, value in (("turns", turns), ("output", output)):
-            if value is None:
-                self._missing(defined, key, place)
-        tools = self._mix(defined, step, place)
-        if turns is None or output is None or tools is None:
-            return None
-        writes = self._field(defined, step, "writes")
-        turns, writes = self._sized(defined, step, turns, writes)
-        prompt = self._prompt(defined, step)
-        compact = self._compact(defined, step, sum(tokens for _, tokens in prompt), place)
-        per_turn = self._field(defined, step, "tools_per_turn") if tools else None
-        return AgentPlan(
-            name=defined.name,
-            role=role,
-            server=server,
-            prompt=prompt,
-            turns=turns,
-            thinking=self._or_default(defined, step, "thinking", 0, NOTHING),
-            output=output,
-            keeps_thinking=bool(self._field(defined, step, "keeps_thinking")),
-            tools=tools,
-            tools_per_turn=per_turn,
-            in_turn=bool(self._field(defined, step, "in_turn")),
-            writes=writes,
-            tokens_per_line=self._per_line(defined, step, writes is not None or reads),
-            returns=self._field(defined, step, "returns", noted=False),
-            compact=compact,
-        )
-
-    def _mix(
-        self, defined: Defined, step: AgentFields, place: Place
-    ) -> tuple[tuple[ToolPlan, float], ...] | None:
-        """(tool, share up to and with it); None where a tool is wrong, which is reported."""
-        given = self._field(defined, step, "tools") or ()
-        at = place if step.tools is not None else defined.place or place
-        upto: list[tuple[ToolPlan, float]] = []
-        shares: list[float] = []
-        is_whole = True
-        for name, share in given:
-            if not self._cast.knows("tools", name) and self._cast.knows("agents", name):
-                what = f"an agent among an agent's tools ({quoted(name)}: a subagent in mid-turn)"
-                self._report(not_yet(what, at))
-                is_whole = False
-                continue
-            tool = self.tool(name, at)
-            shares.append(share)
-            total = math.fsum(shares)
-            if tool is None:
-                is_whole = False
-            elif share:
-                upto.append((tool, 1.0 if abs(total - 1.0) < 1e-9 else total))
-        return tuple(upto) if is_whole else None
-
-    def _sized(
-        self,
-        defined: Defined,
-        step: AgentFields,
-        turns: Distribution,
-        writes: Distribution | None,
-    ) -> tuple[Distribution, Distribution | None]:
-        """`size` scales what the definition says; what a step says itself is meant as it stands."""
-        size = self._field(defined, step, "size", noted=False)
-        if size is None:
-            return turns, writes
-        of_turns, of_lines = self._cast.size(size)
-        if step.turns is None:
-            scaled = turns.scaled(of_turns)
-            is_one = isinstance(scaled, Constant)
-            turns = Constant(max(1.0, float(round(scaled.mean)))) if is_one else scaled
-        if step.writes is None and writes is not None:
-            writes = writes.scaled(of_lines)
-        return turns, writes
-
-    def _prompt(self, defined: Defined, step: AgentFields) -> tuple[tuple[str, int], ...]:
-        blocks = self._or_default(defined, step, "prompt", 0, ())
-        return tuple((name or defined.name, tokens) for name, tokens in blocks if tokens)
-
-    def _compact(
-        self, defined: Defined, step: AgentFields, prompt: int, place: Place
-    ) -> CompactPlan | None:
-        given: CompactDef | None = self._field(defined, step, "compact")
-        if given is None:
-            return None
-        keeps = prompt + COMPACT_KEEPS if given.to is None else given.to
-        wrong = ""
-        if given.time is not None and given.output is not None:
-            wrong = "`compact` takes either a `time` or the `output` of a call"
-        elif not prompt <= keeps < given.at:
-            wrong = (
-                f"`compact` cuts from {given.at:,} to {keeps:,} tokens: `to` must lie below `at` "
-                f"and not below the prompt of {prompt:,}"
-            )
-        if wrong:
-            self._report(Problem("bad-value", f"{quoted(defined.name)}: {wrong}", place))
-            return None
-        output = COMPACT_OUTPUT if given.output is None else given.output
-        return CompactPlan(given.at, keeps, given.time, 0 if given.time is not None else output)
-
-    def _per_line(self, defined: Defined, step: AgentFields, counts: bool) -> float:
-        if not counts:
-            return self._field(defined, step, "tokens_per_line", noted=False) or TOKENS_PER_LINE
-        number: float = self._or_default(
-            defined, step, "tokens_per_line", TOKENS_PER_LINE, float(TOKENS_PER_LINE)
-        )
-        return number
 
     # --- fields -------------------------------------------------------------------------------
 
-    def _field(self, defined: Defined, step: Any, key: str, *, noted: bool = True) -> Any:
+    def field(self, defined: Defined, step: Any, key: str, *, noted: bool = True) -> Any:
         """A field of the step, else of the definition; what a preset gave is then assumed."""
         own = getattr(step, key) if step is not None else None
         if own is not None:
             return own
         if noted:
-            self._cast.take(defined, key)
+            self.cast.take(defined, key)
         return getattr(defined.model, key)
 
-    def _or_default(
-        self, defined: Defined, step: AgentFields, key: str, written: object, default: T
-    ) -> Any | T:
-        found = self._field(defined, step, key)
-        if found is None:
-            self._cast.default(defined, key, written)
-            return default
-        return found
-
-    def _missing(self, defined: Defined, key: str, place: Place | None) -> None:
+    def missing(self, defined: Defined, key: str, place: Place | None) -> None:
         """A field without which a step would take no time."""
         what, example = example_of(type(defined.model), key)
         one = {"tools": "tool", "agents": "agent"}[defined.kind]
@@ -336,7 +203,7 @@ class Players:
         hint = f"such as `{key}: {example}`"
         if preset(defined.kind, defined.name) is not None:
             hint += f", or `like: {defined.name}` for the preset's"
-        self._report(Problem("missing-key", message, defined.place or place, hint))
+        self.report(Problem("missing-key", message, defined.place or place, hint))
 
 
 def _some(given: Distribution | None) -> Distribution | None:

@@ -49,6 +49,18 @@ CODES = MappingProxyType(
         "missing-key": "A key that is needed here is missing.",
         "bad-value": "The value is not of the kind that may stand here, or outside its limits.",
         "bad-range": "--vary takes a range of whole numbers, 0:6 or 0:6:2, or a list a,b,c.",
+        # workflows
+        "no-kind": "A step has one key that says what it is, such as `tool:` or `wait:`.",
+        "two-kinds": "A step is of one kind; two kinds are two steps.",
+        "duplicate-id": "Ids differ within a list (and between `do` and `between` of a loop).",
+        "needs-circle": "Steps that wait for each other would never start.",
+        "too-many-steps": "A file has at most 20,000 steps, items counted; a run 5 million.",
+        "session-at-once": "A session has one history: two steps cannot speak in it at once.",
+        "never-fits": "What is asked of a pool or quota is more than it ever has.",
+        "context-too-small": "The prompt and task do not fit into the context of the model.",
+        # roles and rates
+        "unbound-role": "A role of the workflow has no hardware: `--hw role=NAME`.",
+        "shared-rate": "Roles that share a server run at one rate.",
         "not-yet": "The format has this, but this version cannot simulate it yet.",
     }
 )

@@ -1,6 +1,6 @@
 """The kinds of value that a field of a hardware profile may hold, as types for the models.
 
-As in `fields`: each reads what was written into base numbers, or says what it expected.
+As in `values`: each reads what was written into base numbers, or says what it expected.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pydantic import PlainValidator
 
 from agentsim import units
 from agentsim.chance import Distribution, lognormal_mean_cv
-from agentsim.spec import fields
-from agentsim.spec.fields import below, fault, shown, within
+from agentsim.spec import values
 from agentsim.spec.quantity import QuantityFaults, Unit, quantity
+from agentsim.spec.values import below, fault, shown, within
 
 MOST_ROWS = 200
 GRADES = ("A", "B", "C")
@@ -50,7 +50,7 @@ def _slope(value: object) -> float:
 
 
 def _seconds(value: object) -> float:
-    return _one(fields.seconds, value)
+    return _one(values.seconds, value)
 
 
 def _dollars(value: object) -> float:
@@ -61,21 +61,21 @@ def _dollars(value: object) -> float:
 
 
 def _amount(value: object) -> float:
-    number = _one(within(units.tokens, fields.MOST_TOKENS), value)
+    number = _one(within(units.tokens, values.MOST_TOKENS), value)
     if number <= 0.0:
         raise fault(f"a bucket holds more than 0; got {shown(value)}")
     return number
 
 
 def _per_step(value: object) -> float:
-    number = _one(fields.count, value)
+    number = _one(values.count, value)
     if not 1 <= number <= 1000:
         raise fault(f"expected tokens that a step makes, 1 to 1,000; got {shown(value)}")
     return number
 
 
 def _some_tokens(value: object) -> int:
-    number = _one(within(units.tokens, fields.MOST_TOKENS), value)
+    number = _one(within(units.tokens, values.MOST_TOKENS), value)
     if number < 1 or number != int(number):
         raise fault(f"expected whole tokens, 1 or more, such as 131k; got {shown(value)}")
     return int(number)
@@ -115,11 +115,11 @@ def _table(value: dict[Any, Any], key_of: Unit, read: Unit, expected: str) -> Ro
 
 
 def _streams(key: object) -> float:
-    return fields.whole(key, 1, 1_000_000, "a number of streams, such as 8")
+    return values.whole(key, 1, 1_000_000, "a number of streams, such as 8")
 
 
 def _slots(key: object) -> int:
-    return fields.whole(key, 1, 1_000_000, "such as 8")
+    return values.whole(key, 1, 1_000_000, "such as 8")
 
 
 def by_streams(read: Unit, expected: str) -> Any:
@@ -146,38 +146,38 @@ def _spread(value: object) -> Distribution:
         return lognormal_mean_cv(1.0, _one(units.share, value))
     if not isinstance(value, dict):
         raise fault(f"expected a share or a distribution around 1; got {shown(value)}")
-    return quantity(value, fields.count)
+    return quantity(value, values.count)
 
 
 def _first_token(value: object) -> tuple[Distribution, float]:
     """Seconds to the first token, and seconds more for each token of input."""
     if not isinstance(value, dict) or "per_input_token" not in value:
-        return fields.duration_of(value), 0.0
+        return values.duration_of(value), 0.0
     with below("per_input_token"):
         slope = _slope(value["per_input_token"])
     rest = {key: entry for key, entry in value.items() if key != "per_input_token"}
     if rest.keys() == {"value"}:
         with below("value"):
-            return fields.duration_of(rest["value"]), slope
-    return fields.duration_of(rest), slope
+            return values.duration_of(rest["value"]), slope
+    return values.duration_of(rest), slope
 
 
 def _schedule(value: object) -> str:
     if value == "chunked":
         raise fault("not yet: prompts in chunks between decode steps", code="not-yet")
-    return fields.one_of(value, ("exclusive", "separate"), "a schedule")
+    return values.one_of(value, ("exclusive", "separate"), "a schedule")
 
 
 def _cache_kind(value: object) -> str:
     if value in ("lru", "slot"):
         raise fault(f"not yet: a cache of kind {shown(value)}", code="not-yet")
-    return fields.one_of(value, ("none", "ttl"), "a kind of cache")
+    return values.one_of(value, ("none", "ttl"), "a kind of cache")
 
 
 def _on_limit(value: object) -> str:
     if value == "reject" or isinstance(value, dict):
         raise fault("not yet: a quota that rejects, or falls back to a role", code="not-yet")
-    return fields.one_of(value, ("wait",), "what a call does at the limit")
+    return values.one_of(value, ("wait",), "what a call does at the limit")
 
 
 def _reserve(value: object) -> bool:
@@ -203,11 +203,11 @@ def _as_of(value: object) -> str:
 def _texts(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise fault(f"expected a list of sentences; got {shown(value)}")
-    return fields.each_of(value, fields.text)
+    return values.each_of(value, values.text)
 
 
 def _choice(names: tuple[str, ...], what: str) -> Any:
-    return PlainValidator(lambda value: fields.one_of(value, names, what))
+    return PlainValidator(lambda value: values.one_of(value, names, what))
 
 
 # A field that may be absent is `X | None` inside: what is written is read in any case, so that an
@@ -222,11 +222,11 @@ Amount = Annotated[float | None, PlainValidator(_amount)]
 PerStep = Annotated[float | None, PlainValidator(_per_step)]
 TokenCount = Annotated[int | None, PlainValidator(_some_tokens)]
 Slots = Annotated[int | None, PlainValidator(_slots)]
-Shared = Annotated[bool | None, PlainValidator(fields.flag)]
+Shared = Annotated[bool | None, PlainValidator(values.flag)]
 StepTable = Annotated[Rows | None, by_streams(step_time, "{1: 17.3ms, 8: 49.6ms}")]
 RateTable = Annotated[Rows | None, by_streams(rate, "{1: 83 tok/s, 8: 22.2 tok/s}")]
 PrefillRate = Annotated[float | Rows, PlainValidator(_by_depth)]
-Latency = Annotated[Distribution | None, PlainValidator(fields.duration_of)]
+Latency = Annotated[Distribution | None, PlainValidator(values.duration_of)]
 Spread = Annotated[Distribution | None, PlainValidator(_spread)]
 FirstToken = Annotated[tuple[Distribution, float] | None, PlainValidator(_first_token)]
 Schedule = Annotated[str | None, PlainValidator(_schedule)]
@@ -236,7 +236,7 @@ Grade = Annotated[str, _choice(GRADES, "a grade")]
 Counted = Annotated[str, _choice(COUNTS, "what a quota counts")]
 Covers = Annotated[str, _choice(("prompt", "all"), "what a cache covers")]
 AsOf = Annotated[str, PlainValidator(_as_of)]
-Account = Annotated[str | None, PlainValidator(fields.name)]
+Account = Annotated[str | None, PlainValidator(values.name)]
 Reserve = Annotated[bool, PlainValidator(_reserve)]
 Version = Annotated[int, PlainValidator(_version)]
 Texts = Annotated[tuple[str, ...], PlainValidator(_texts)]

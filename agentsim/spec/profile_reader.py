@@ -21,7 +21,6 @@ from agentsim.laws.decode import (
 from agentsim.laws.prefill import Prefill, PrefillLaw, table_from_rates
 from agentsim.laws.price import Price
 from agentsim.records import SECOND
-from agentsim.spec.fields import shown
 from agentsim.spec.model import At, Model, check
 from agentsim.spec.problems import not_yet, quoted
 from agentsim.spec.profile import (
@@ -37,6 +36,7 @@ from agentsim.spec.profile import (
 )
 from agentsim.spec.profile_fields import Rows
 from agentsim.spec.tree import Path, Tree
+from agentsim.spec.values import shown
 
 SPEEDS = ("rate", "step", "per_stream", "total", "fit")
 AS_MEASURED = ("rate", "per_stream", "total")

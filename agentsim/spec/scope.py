@@ -10,7 +10,6 @@ from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Block, Guard, Node
 from agentsim.spec.cast import Cast
 from agentsim.spec.expressions import fill, uses
-from agentsim.spec.fields import shown
 from agentsim.spec.model import At, check
 from agentsim.spec.outline import ROOT, Row, kind_of, outline
 from agentsim.spec.players import Players
@@ -19,6 +18,7 @@ from agentsim.spec.servers import Servers
 from agentsim.spec.steps import KINDS, LISTS, REFUSED
 from agentsim.spec.steps.base import Kind, StepFields, guard_of
 from agentsim.spec.tree import Path, Tree
+from agentsim.spec.values import shown
 
 MOST_NODES = 20_000
 MOST_PROBLEMS = 500
@@ -264,17 +264,29 @@ def _kind(scope: Scope) -> Kind | None:
 
 def _read(scope: Scope, kind: Kind) -> StepFields | None:
     """The fields of a step, filled in with the item around it and checked."""
-    own = scope.raw
-    leave = [(key,) for key in kind.lists if key in own]
-    if uses({key: value for key, value in own.items() if key not in kind.lists}):
-        tree = scope.program.tree.sub(scope.at)
-        try:
-            filled = fill(tree, {**scope.program.params, **scope.items}, leave=leave).value
-        except Problems as fault:
-            for problem in fault.problems:
-                scope.program.report(problem)
-            return None
-        assert isinstance(filled, dict)
-        own = filled
+    own, unfilled = _filled(scope, kind)
+
+    def report(problem: Problem) -> None:
+        if problem.place not in unfilled:  # a text that is not filled in is no value either
+            scope.program.report(problem)
+
     where = At(scope.program.tree, scope.at)
-    return check(kind.model, own, where, scope.program.report, kind.title, kind.refused)
+    step = check(kind.model, own, where, report, kind.title, kind.refused)
+    return None if unfilled else step
+
+
+def _filled(scope: Scope, kind: Kind) -> tuple[dict[Any, Any], set[Place | None]]:
+    """The step's own fields filled in, and the places where that failed, which is reported."""
+    own = scope.raw
+    if not uses({key: value for key, value in own.items() if key not in kind.lists}):
+        return own, set()
+    names = {**scope.program.params, **scope.items}
+    leave = [(key,) for key in kind.lists if key in own]
+    try:
+        filled = fill(scope.program.tree.sub(scope.at), names, leave=leave).value
+    except Problems as fault:
+        for problem in fault.problems:
+            scope.program.report(problem)
+        return own, {problem.place for problem in fault.problems}
+    assert isinstance(filled, dict)
+    return filled, set()

@@ -40,7 +40,8 @@ class Servers:
         self._report = report
         self._bound: dict[str, str] = {}
         self._rest: str | None = None
-        self._profiles: dict[str, Profile] = {}
+        self._profiles: dict[str, Profile | None] = {}
+        self._keys: dict[str, tuple[str, str] | None] = {}
         self._servers: dict[tuple[str, str], _Server] = {}
         self._index: dict[str, int] = {}
         self._unbound: dict[str, Place | None] = {}
@@ -52,6 +53,8 @@ class Servers:
 
     def index(self, role: str, place: Place | None) -> int:
         """The number of the server that serves a role; 0 where it is not bound, which is noted."""
+        if role in self._index:
+            return self._index[role]
         target = self._bound.get(role, self._rest)
         if target is None:
             self._unbound.setdefault(role, place)
@@ -61,9 +64,8 @@ class Servers:
         if profile is None or key is None:
             return 0
         server = self._servers.setdefault(key, _Server(profile))
-        if role not in server.roles:
-            server.roles.append(role)
-            self._index[role] = list(self._servers).index(key)
+        server.roles.append(role)
+        self._index[role] = list(self._servers).index(key)
         return self._index[role]
 
     def plans(self) -> tuple[ServerPlan, ...]:
@@ -146,20 +148,24 @@ class Servers:
         if key is None:
             return None
         if key[0] not in self._profiles:
+            self._profiles[key[0]] = None
             try:
                 self._profiles[key[0]] = load_profile(_named(target)[0])
             except Problems as fault:
                 self._report_all(fault)
-        return self._profiles.get(key[0])
+        return self._profiles[key[0]]
 
     def _key(self, target: str) -> tuple[str, str] | None:
         """What makes two targets the same server: the file, and the number behind `#`."""
-        name, number = _named(target)
-        try:
-            return os.path.realpath(catalogue.find("hardware", name)), number
-        except Problems as fault:
-            self._report_all(fault)
-            return None
+        if target not in self._keys:
+            name, number = _named(target)
+            self._keys[target] = None
+            try:
+                path = os.path.realpath(catalogue.find("hardware", name))
+                self._keys[target] = path, number
+            except Problems as fault:
+                self._report_all(fault)
+        return self._keys[target]
 
     def _report_all(self, fault: Problems) -> None:
         for problem in fault.problems:

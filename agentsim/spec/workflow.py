@@ -14,19 +14,18 @@ from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Budget
 from agentsim.spec.expressions import Waiting, fill, uses
 from agentsim.spec.fields import (
-    MONEY_EXAMPLE,
     Dollars,
     PositiveSeconds,
     Share,
     Text,
     Version,
-    shown,
 )
 from agentsim.spec.model import At, Model, Report, check, may, need
 from agentsim.spec.operations import FUNCTIONS
 from agentsim.spec.problems import quoted, unknown_name
 from agentsim.spec.templates import CONSTANTS, ITEM_NAMES
 from agentsim.spec.tree import Tree
+from agentsim.spec.values import shown
 
 LATER: Mapping[str, str] = MappingProxyType(
     {
@@ -45,7 +44,7 @@ class BudgetDef(Model):
     wall: PositiveSeconds | None = may("the wall time", "4h")
     without_people: PositiveSeconds | None = may("the wall time less people", "1h")
     person: PositiveSeconds | None = may("the time that people work", "30m")
-    money: Dollars | None = may("dollars", MONEY_EXAMPLE)
+    money: Dollars | None = may("dollars", "$5")
     chance: Share | None = may("the share of runs that must meet them", "80%")
 
 
@@ -151,16 +150,22 @@ def _moment(text: str, zone: ZoneInfo, place: Place, report: Report) -> datetime
 def filled(
     tree: Tree, sets: Sequence[tuple[str, object]], report: Report
 ) -> tuple[Tree, dict[str, Any]]:
-    """The tree with its params put in, and these; what names an item waits. Raises `Problems`.
+    """The tree with its params put in, and these; what names an item waits. Raises `Problems`
+    for expressions that cannot be read or have no answer.
 
     `sets` are values given on the command line, in order.
     """
     names = _params(tree, sets, report)
-    whole = fill(tree, names, later=ITEM_NAMES, leave={("params",)})
+    # An unknown name waits as well: it is reported where it is used, beside all else there.
+    whole = fill(tree, names, later=ITEM_NAMES | (uses(tree) - set(names)), leave={("params",)})
     assert isinstance(whole.value, dict)
     for key, value in whole.value.items():
         if key not in ("steps", "params") and _waits(value):
-            fill(whole.sub((key,)), {})  # raises: an item is known only inside an `each`
+            try:
+                fill(whole.sub((key,)), names)  # an item is known only inside an `each`
+            except Problems as fault:
+                for problem in fault.problems:
+                    report(problem)
     return whole, names
 
 

@@ -12,9 +12,10 @@ import simpy
 from simpy.events import Event
 
 from agentsim.engine.bench import Bench
+from agentsim.engine.call import Call
 from agentsim.engine.frame import Frame, Stage
 from agentsim.engine.guard import run_guarded
-from agentsim.engine.server import Call, Request, Server
+from agentsim.engine.server import Request, Server
 from agentsim.engine.steps import RUNNERS
 from agentsim.engine.talk import open_session
 from agentsim.engine.tasks import Task

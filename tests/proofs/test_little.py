@@ -8,7 +8,6 @@ queues (waiting only), for servers (in service) and for whole items.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
 

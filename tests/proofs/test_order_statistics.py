@@ -1,4 +1,4 @@
-"""The greatest of N exponential(1) branches: its mean is the harmonic number H_N, on real workflows.
+"""The greatest of N exponential(1) branches: its mean is the harmonic number H_N.
 
 H_2 = 1.5, H_4 = 2.0833, H_8 = 2.7179, H_16 = 3.3807; its variance is the sum of 1/k^2. A plan
 made of means would say 1 for every N.

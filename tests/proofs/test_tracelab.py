@@ -55,7 +55,7 @@ def test_the_mean_request(tmp_path: Path) -> None:
     ("rate", "wanted"), [(5, 1077), (40.7, 267), (100, 200), (800, 159), (15_000, 154)]
 )
 def test_when_faster_tokens_stop_helping(rate: float, wanted: float, tmp_path: Path) -> None:
-    """The facts' table, whose inputs are rounded to a second: 126 s of tools, 27 s to first tokens."""
+    """The facts' table, its inputs rounded: 126 s of tools, 27 s to first tokens, 4,617 tokens."""
     workflow: File = {
         "tools": {"rest": {"time": "126s", "returns": 0}},
         "steps": [{"call": "main", "input": 0, "output": 4617}, {"tool": "rest"}],

@@ -9,6 +9,7 @@ from typing import Any
 from simpy.events import Event
 
 from agentsim.chance import first, uniforms
+from agentsim.engine.call import serve
 from agentsim.engine.draws import Purpose, counter, once, whole
 from agentsim.engine.frame import Frame, Steps, Stop
 from agentsim.engine.server import Request
@@ -75,7 +76,7 @@ def _turns(
             plan.role, node.rank, node.path, plan.name, node.priority, session, session.tokens,
             thinking, visible, most, lost, kept, False,
         )
-        yield from server.serve(request, line, frame)
+        yield from serve(server, request, line, frame)
         session.tokens += visible + (thinking if plan.keeps_thinking else 0)
         if not last:
             session.tokens += yield from kit.run()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from simpy import Interrupt
 from simpy.events import Event
 
@@ -30,9 +28,7 @@ def _run_graph(node: Block, frame: Frame) -> Steps:
     assert node.needs is not None
     needs = node.needs
     branches: list[Branch | None] = [None] * len(node.steps)
-    ready: Callable[[int], None]
     done = Event(frame.world.env)
-    stopped: list[Stop] = []
 
     def ended(_: Branch) -> None:
         if any(branch is not None and branch.stop for branch in branches):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentsim.chance import first
+from agentsim.engine.call import serve
 from agentsim.engine.draws import Purpose, once, whole
 from agentsim.engine.frame import Frame, Steps, Stop
 from agentsim.engine.server import Request
@@ -12,12 +13,13 @@ from agentsim.records import Verdict
 
 
 def run_call(node: Call, frame: Frame) -> Steps:
-    """The input is the whole session with what is new; the answer stays in it, thinking does not."""
+    """Sends the whole session with what is new; the answer stays in it, thinking does not."""
     task = frame.task
     key = frame.key(node.name)
     server = frame.stage.servers[node.server]
     session = open_session(frame, node.session, node.label, node.prompt)
     enter(session, node.path)
+    before, answered = session.tokens, False
     try:
         session.tokens += whole(once(node.input, key, Purpose.INPUT, task, node.name))
         thinking = whole(once(node.thinking, key, Purpose.THINKING, task, node.name))
@@ -31,9 +33,13 @@ def run_call(node: Call, frame: Frame) -> Steps:
             node.role, node.rank, node.path, node.label, node.priority, session, session.tokens,
             thinking, visible, most, lost, 0 if thinking else visible, False,
         )
-        yield from server.serve(request, server.line(key, task), frame)
+        yield from serve(server, request, server.line(key, task), frame)
         session.tokens += visible
+        answered = True
     finally:
+        if not answered:
+            session.tokens = before  # what got no answer is sent again by a retry, not twice
+
         session.busy = False
     if node.says is None:
         return None

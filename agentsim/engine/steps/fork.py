@@ -9,9 +9,10 @@ from simpy import Interrupt
 from simpy.events import Event
 
 from agentsim.engine.branches import Branch, gather
-from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.steps.block import latest, run_block
 from agentsim.engine.tasks import Task
+from agentsim.engine.world import JOINS
 from agentsim.graph import Block, Fork
 from agentsim.records import Outcome, Part, Peak, Verdict, Visit
 
@@ -49,7 +50,7 @@ def _worst(counted: list[Branch]) -> Verdict | None:
     return max(said, default=None)
 
 
-AFTER_BENCHES = 1 << 60
+MOST_DEEP = 10_000  # forks inside forks: far more than a file may nest
 
 
 class Crew:
@@ -64,7 +65,7 @@ class Crew:
         self.done = Event(frame.world.env)
         self._began = frame.world.now
         self._running = 0
-        self.order = AFTER_BENCHES
+        self.order = JOINS + MOST_DEEP - frame.depth
         self.dirty = False
 
     def start(self) -> None:
@@ -76,7 +77,7 @@ class Crew:
             self._begin(len(self.branches))
 
     def counted(self) -> list[Branch]:
-        """The branches that decide: all, or the first that ended well (at one instant: declared)."""
+        """The branches that decide: all, or the first to end well (of one instant: as declared)."""
         over = [branch for branch in self.branches if branch.over]
         if not self.node.join:
             return over
@@ -89,6 +90,7 @@ class Crew:
     def _begin(self, i: int) -> None:
         node, frame = self.node, self.frame
         own = frame.fork()
+        own.depth += 1
         body = node.branches[i if len(node.branches) > 1 else 0]
         if node.items is not None:
             own.place = (*frame.place, i)

@@ -33,6 +33,7 @@ def run_loop(node: Loop, frame: Frame) -> Steps:
 
 def _round(block: Block, frame: Frame, number: int) -> Steps:
     """One pass of a block at its place; the frame's chain goes on whatever ends it."""
+    frame.world.step()
     place, round_ = frame.place, frame.round
     frame.place = (*place, number)
     frame.round = number

@@ -86,7 +86,7 @@ def _work(node: Ask, frame: Frame, key: int) -> tuple[float, float, float]:
 
 
 def cut(marks: list[Mark], now: int, part: Part) -> list[Mark]:
-    """The marks of a span that ends early, at `now`; `part` is what it was in where none reaches."""
+    """The marks of a span that ends at `now`; `part` is what it was in where no mark reaches."""
     kept = [mark for mark in marks if mark[1] <= now]
     reached = kept[-1][1] if kept else -1
     if reached < now:

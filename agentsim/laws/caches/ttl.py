@@ -27,8 +27,7 @@ class _Entry:
         if not self.users and now - self.end > ttl:
             self.length = self.coming = 0
         elif self.coming and now >= self.ready:
-            if self.coming > self.length:
-                self.length = self.coming
+            self.length = max(self.length, self.coming)
             self.coming = 0
         return self.length
 
@@ -57,6 +56,7 @@ class TtlCache:
         self._era = object()
 
     def lookup(self, prefix: Prefix, now: int) -> int:
+        """The longest of what is held of the session's history and of its chains of blocks."""
         hit, ttl, total = 0, self._ttl, prefix.total
         found = self._found(prefix, now)
         own = found[-1][0]
@@ -73,6 +73,7 @@ class TtlCache:
         return hit - hit % self._block
 
     def use(self, prefix: Prefix, now: int, ready: int, end: int, answered: int = 0) -> None:
+        """`begin` and `keep` in one pass: the hot path of servers whose calls are all planned."""
         """Begin and keep in one, where the call's times are known when it starts."""
         ttl, total = self._ttl, prefix.total
         for entry, upto in self._found(prefix, now):
@@ -86,8 +87,7 @@ class TtlCache:
                     entry.length = length
                 else:
                     entry.expect(length, ready)
-            if end > entry.end:
-                entry.end = end
+            entry.end = max(entry.end, end)
         if answered and self._answers:
             own = self._found(prefix, now)[-1][0]
             own.expect(total + answered, end)
@@ -97,10 +97,11 @@ class TtlCache:
         for entry, _ in self._found(prefix, end):
             if entry.end == planned:
                 entry.end = end
-            if end < ready and entry.ready == ready or entry.ready == planned:
+            if (end < ready and entry.ready == ready) or entry.ready == planned:
                 entry.coming = 0
 
     def begin(self, prefix: Prefix, now: int, ready: int) -> None:
+        """One more use of each entry; what is not held yet is expected at `ready`."""
         ttl, total = self._ttl, prefix.total
         for entry, upto in self._found(prefix, now):
             if upto > total:
@@ -115,6 +116,7 @@ class TtlCache:
                 entry.coming, entry.ready = length, ready
 
     def keep(self, prefix: Prefix, ready: int, end: int, answered: int = 0) -> None:
+        """The end of a use: entries live on from `end`, and hold the answer where it is covered."""
         ttl, total = self._ttl, prefix.total
         for entry, upto in self._found(prefix, end):
             if upto > total:
@@ -123,8 +125,7 @@ class TtlCache:
             held = entry.settle(ready if ready < end else end, ttl)
             if users:
                 entry.users = users - 1
-            if end > entry.end:
-                entry.end = end
+            entry.end = max(entry.end, end)
             if end < ready:
                 if not entry.users and entry.ready == ready:
                     entry.coming = 0

@@ -35,7 +35,7 @@ class Bucket:
         if wanted > self._capacity:
             return None
         short = wanted - self._level_at(now)
-        return now + max(0, -(-short // self._per_nano))
+        return now if short <= 0 else now - (-short // self._per_nano)
 
     def take(self, now: int, amount: float) -> None:
         """Take `amount`; ValueError where it is not there yet (ask `ready_at` first)."""
@@ -53,11 +53,12 @@ class Bucket:
     def _level_at(self, now: int) -> int:
         if now < self._now:
             raise ValueError(f"time went back from {self._now} to {now}")
-        return min(self._capacity, self._level + (now - self._now) * self._per_nano)
+        level = self._level + (now - self._now) * self._per_nano
+        return level if level < self._capacity else self._capacity
 
     def _grains(self, amount: float) -> int:
         """`amount` in grains, a part of a grain counted as a whole one."""
-        finite(amount, "an amount")
-        if isinstance(amount, int):
+        if isinstance(amount, int) and amount >= 0:
             return amount * self._unit
+        finite(amount, "an amount")
         return -int(-Fraction(amount) * self._unit // 1)

@@ -8,7 +8,8 @@ from pydantic import PlainValidator
 
 from agentsim.chance import Constant
 from agentsim.graph import Agent
-from agentsim.spec import fields
+from agentsim.spec import values
+from agentsim.spec.agents import agent_plan
 from agentsim.spec.definitions import AGENT_LATER, AgentFields
 from agentsim.spec.fields import Name, Tokens
 from agentsim.spec.model import may, need
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Changes: TypeAlias = str
 else:
     Changes = Annotated[
-        Any, PlainValidator(lambda value: fields.one_of(value, ("changes",), "what it reads"))
+        Any, PlainValidator(lambda value: values.one_of(value, ("changes",), "what it reads"))
     ]
 
 
@@ -38,7 +39,7 @@ def lower(step: AgentStep, scope: Scope) -> Agent | None:
     defined = scope.cast.named("agents", step.agent, scope.place("agent"))
     if defined is None:
         return None
-    plan = scope.players.agent(defined, step, step.reads is not None, scope.place())
+    plan = agent_plan(scope.players, defined, step, step.reads is not None, scope.place())
     if plan is None:
         return None
     return Agent(

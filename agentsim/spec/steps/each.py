@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import PlainValidator
 
 from agentsim.graph import Block, Fork
-from agentsim.spec import fields
-from agentsim.spec.fields import fault
+from agentsim.spec import values
 from agentsim.spec.model import may, need
 from agentsim.spec.steps.base import Kind, StepFields
 from agentsim.spec.steps.parallel import Join, joined
+from agentsim.spec.values import fault
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Scope
@@ -22,14 +22,14 @@ MOST_ITEMS = 20_000
 def _items(value: object) -> list[Any]:
     """The items; a count stands for the numbers from 0."""
     if not isinstance(value, list):
-        return list(range(fields.whole(value, 0, MOST_ITEMS, "such as 12, or a list of items")))
+        return list(range(values.whole(value, 0, MOST_ITEMS, "such as 12, or a list of items")))
     if len(value) > MOST_ITEMS:
         raise fault(f"{len(value):,} items; at most {MOST_ITEMS:,}")
     return value
 
 
 def _waves(value: object) -> bool:
-    return fields.one_of(value, ("refill", "waves"), "how the limit is kept") == "waves"
+    return values.one_of(value, ("refill", "waves"), "how the limit is kept") == "waves"
 
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Waves: TypeAlias = bool
 else:
     Items = Annotated[Any, PlainValidator(_items)]
-    Limit = Annotated[Any, PlainValidator(lambda value: fields.whole(value, 1, 10**6))]
+    Limit = Annotated[Any, PlainValidator(lambda value: values.whole(value, 1, 10**6))]
     Waves = Annotated[Any, PlainValidator(_waves)]
 
 

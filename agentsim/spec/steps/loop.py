@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import PlainValidator
 
 from agentsim.graph import Loop
-from agentsim.spec import fields
-from agentsim.spec.fields import fault
+from agentsim.spec import values
 from agentsim.spec.model import may, need
 from agentsim.spec.steps.base import Kind, StepFields
+from agentsim.spec.values import fault
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Scope
@@ -21,7 +21,7 @@ MOST_ROUNDS = 10_000
 def _rounds(value: object) -> int:
     if isinstance(value, dict) and "within" in value:
         raise fault("not yet: rounds within a time (`within`)", "within", code="not-yet")
-    return fields.whole(value, 0, MOST_ROUNDS, "rounds at most, such as 4")
+    return values.whole(value, 0, MOST_ROUNDS, "rounds at most, such as 4")
 
 
 if TYPE_CHECKING:

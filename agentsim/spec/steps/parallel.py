@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import PlainValidator
 
 from agentsim.graph import Fork
-from agentsim.spec import fields
-from agentsim.spec.fields import fault
+from agentsim.spec import values
 from agentsim.spec.model import may, need
 from agentsim.spec.steps.base import Kind, StepFields
+from agentsim.spec.values import fault
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Scope
@@ -21,9 +21,9 @@ def join_of(value: object) -> int:
     if value in ("all", "any"):
         return 0 if value == "all" else 1
     try:
-        return fields.whole(value, 1)
+        return values.whole(value, 1)
     except ValueError:
-        shown = fields.shown(value)
+        shown = values.shown(value)
         message = "expected how many branches must end: all, any, or a number such as 2"
         raise fault(f"{message}; got {shown}") from None
 

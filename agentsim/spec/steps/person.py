@@ -8,9 +8,9 @@ from pydantic import PlainValidator
 
 from agentsim.chance import Distribution
 from agentsim.graph import Ask
-from agentsim.spec import fields
+from agentsim.spec import values
 from agentsim.spec.cast import Defined
-from agentsim.spec.fields import Duration, Lines, Share, fault
+from agentsim.spec.fields import Duration, Lines, Share
 from agentsim.spec.model import may, need
 from agentsim.spec.problems import quoted
 from agentsim.spec.quantity import quantity
@@ -31,14 +31,14 @@ def _reading(value: object) -> Reading:
     if value == "changes":
         return Reading("changes", None)
     if value == "answer":
-        raise fault("not yet: reading the last answer (`reads: answer`)", code="not-yet")
+        raise values.fault("not yet: reading the last answer (`reads: answer`)", code="not-yet")
     counts = _unit(value)
     if counts is None:
         expected = "expected what is read: `changes`, 900 words or 400 loc"
-        raise fault(f"{expected}; got {fields.shown(value)}")
+        raise values.fault(f"{expected}; got {values.shown(value)}")
     if counts == "words":
-        return Reading("words", quantity(value, fields.words))
-    return Reading("lines", quantity(value, fields.lines))
+        return Reading("words", quantity(value, values.words))
+    return Reading("lines", quantity(value, values.lines))
 
 
 def _unit(value: object) -> str | None:
@@ -46,7 +46,7 @@ def _unit(value: object) -> str | None:
     if isinstance(value, dict | list):
         parts = value.values() if isinstance(value, dict) else value
         return next((unit for part in parts if (unit := _unit(part))), None)
-    for unit, read in (("lines", fields.lines), ("words", fields.words)):
+    for unit, read in (("lines", values.lines), ("words", values.words)):
         try:
             read(value)
         except ValueError:
@@ -57,8 +57,8 @@ def _unit(value: object) -> str | None:
 
 def _person(value: object) -> str:
     if isinstance(value, list):
-        raise fault("not yet: several names, of whom one or all are asked", code="not-yet")
-    return fields.name(value)
+        raise values.fault("not yet: several names, of whom one or all are asked", code="not-yet")
+    return values.name(value)
 
 
 if TYPE_CHECKING:

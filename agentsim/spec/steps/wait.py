@@ -8,7 +8,8 @@ from pydantic import PlainValidator
 
 from agentsim.chance import Distribution
 from agentsim.graph import Work
-from agentsim.spec.fields import Uses, duration_of, fault
+from agentsim.spec import values
+from agentsim.spec.fields import Uses
 from agentsim.spec.model import may, need
 from agentsim.spec.steps.base import Kind, SaysFields, says_of
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 def _waiting(value: object) -> Distribution:
     if isinstance(value, dict) and "until" in value:
-        raise fault("not yet: a wait until a time of day (`until`)", "until", code="not-yet")
-    return duration_of(value)
+        raise values.fault("not yet: a wait until a time of day (`until`)", "until", code="not-yet")
+    return values.duration_of(value)
 
 
 if TYPE_CHECKING:

@@ -149,7 +149,12 @@ def test_leaving_twice_gives_back_once() -> None:
     world = play.world
     jobs: list[Job] = []
     world.later(lambda _: jobs.append(play.bench.ask(1, (1, ()), "a")), 0)
-    world.later(lambda _: (jobs[0].leave(), jobs[0].leave()), 5)
+
+    def leave(_: Event) -> None:
+        jobs[0].leave()
+        jobs[0].leave()
+
+    world.later(leave, 5)
     play.user("b", 1, 3)
     play.user("c", 1, 3)
     assert play.run() == [("b", 5, 8), ("c", 8, 11)]

@@ -199,7 +199,7 @@ def test_half_of_a_batch_is_cut(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_loses_keeps_what_was_done_before(tmp_path: Path) -> None:
-    """Turns of 1 s and tools of 2 s: at 3.5 s the second call has made 50 of 100 tokens."""
+    """Turns of 1 s and tools of 2 s: at 3.5 s the second call has read 100 and made 50 tokens."""
     workflow: File = {
         "tools": {"look": {"time": "2s", "returns": 0}},
         "agents": {
@@ -210,7 +210,7 @@ def test_an_agent_that_loses_keeps_what_was_done_before(tmp_path: Path) -> None:
         ],
     }
     found = run(tmp_path, workflow)
-    assert [facts.wasted for facts in found.calls("p.x")] == [0, 50]
+    assert [facts.wasted for facts in found.calls("p.x")] == [0, 150]
     assert found.ends("p.x") == [1, 3, 3.5]
 
 
@@ -274,3 +274,29 @@ def test_a_failed_item_stops_no_other(tmp_path: Path) -> None:
     steps = [{"id": "e", "each": 3, "limit": 1, "do": [{"tool": "maybe", "id": "t"}]}]
     found = run(tmp_path, {"tools": tools, "steps": steps})
     assert (found.wall, found.trace.outcome) == (6, Outcome.FAILED)
+
+
+@pytest.mark.parametrize("hardware", [ALONE, BATCH], ids=["alone", "batch"])
+def test_a_slow_call_has_made_fewer_tokens(hardware: File, tmp_path: Path) -> None:
+    """Twice as slow as usual: 1 s of prompt, then 20 ms a token; at 3 s there are 100."""
+    slow = {**hardware, "decode": {"rate": "100 tok/s", "spread": {"values": [2]}}}
+    call = {"call": "main", "id": "x", "input": 1000, "output": 1000}
+    found = race(tmp_path, "any", call, wait("w", 3), hardware=slow)
+    assert found.calls("p.x")[0].visible == 100
+
+
+def test_items_of_two_lists_draw_apart(tmp_path: Path) -> None:
+    """What is drawn once a task differs between item 0 of one `each` and item 0 of another."""
+    tools = {"t": {"time": {"exponential": "9s", "per": "task"}, "returns": 0}}
+    steps = [
+        {"id": name, "each": 2, "do": [{"tool": "t", "id": "x"}, {"tool": "t", "id": "y"}]}
+        for name in "ab"
+    ]
+    found = run(tmp_path, {"tools": tools, "steps": steps})
+    times = {
+        (path, span.place): span.ended - span.began
+        for path in ("a.x", "a.y", "b.x", "b.y")
+        for span in found.spans(path)
+    }
+    assert times["a.x", (0,)] == times["a.y", (0,)]  # within an item it is one draw
+    assert len(set(times.values())) == 4

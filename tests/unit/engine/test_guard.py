@@ -58,7 +58,7 @@ def test_every_kind_meets_its_own_length(step: dict[str, Any], tmp_path: Path) -
 AFTER: dict[str, Any] = {"wait": "1s", "id": "after"}
 
 # What stands under a timeout of 5 s, and the marks of the span that it cuts
-UNDER = {
+UNDER: dict[str, tuple[dict[str, Any], str, list[tuple[Part, float]]]] = {
     "tool": ({"tool": "slow", "id": "x"}, "x", [(Part.TOOL, 5)]),
     "retry": (
         {"tool": "flaky", "id": "x"},
@@ -83,7 +83,11 @@ UNDER = {
         [(Part.PICKUP, 1), (Part.PERSON_WORK, 5)],
     ),
     "loop": ({"loop": 9, "do": [{"wait": "2s", "id": "x"}], "id": "l"}, "l.x", [(Part.WAIT, 5)]),
-    "group": ({"do": [{"wait": "2s"}, {"wait": "9s", "id": "x"}], "id": "g"}, "g.x", [(Part.WAIT, 5)]),
+    "group": (
+        {"do": [{"wait": "2s"}, {"wait": "9s", "id": "x"}], "id": "g"},
+        "g.x",
+        [(Part.WAIT, 5)],
+    ),
     "parallel": (
         {"parallel": [{"wait": "9s", "id": "x"}, {"wait": "2s"}], "id": "p"},
         "p.x",
@@ -241,6 +245,36 @@ def test_one_who_waits_and_gives_up_holds_up_nobody(tmp_path: Path) -> None:
     assert found.marks("p.s.small") == [(Part.POOL_WAIT, 6), (Part.WAIT, 9)]
     gate = next(peak for peak in found.trace.peaks if peak.resource == "gate")
     assert (gate.queue, gate.in_use) == (2, 2)
+
+
+def cut_at_5(how: str, step: dict[str, Any]) -> dict[str, Any]:
+    """The step with id `cut`, ended at 5 s by its own timeout or by losing a race."""
+    if how == "timeout":
+        return {**step, "id": "cut", "timeout": "5s", "or": "go on"}
+    return {"id": "race", "parallel": [{**step, "id": "cut"}, {"wait": "5s"}], "join": "any"}
+
+
+@pytest.mark.parametrize("how", ["timeout", "join"])
+def test_items_behind_a_limit_do_not_begin_after_the_cut(how: str, tmp_path: Path) -> None:
+    """Items of 2 s, one after another: the third is cut at 5, six are never begun."""
+    step = cut_at_5(how, {"each": 9, "limit": 1, "do": [{"wait": "2s", "id": "x"}]})
+    found = run(tmp_path, {"steps": [step, {"wait": "30s"}]})
+    path = "cut.x" if how == "timeout" else "race.cut.x"
+    assert found.ends(path) == [2, 4, 5]
+    assert found.wall == 35
+    began = {span.place for span in found.trace.spans if span.place}
+    assert began == {(0,), (1,), (2,)}
+
+
+@pytest.mark.parametrize("how", ["timeout", "join"])
+def test_steps_of_a_graph_do_not_begin_after_the_cut(how: str, tmp_path: Path) -> None:
+    """`b` needs `a`, which is cut: it does not run, and nothing waits for it."""
+    steps = [{"wait": "9s", "id": "a"}, {"wait": "3s", "id": "b", "needs": ["a"]}]
+    found = run(tmp_path, {"steps": [cut_at_5(how, {"do": steps}), {"wait": "30s"}]})
+    path = "cut" if how == "timeout" else "race.cut"
+    assert found.ends(f"{path}.a") == [5]
+    assert found.spans(f"{path}.b") == []
+    assert found.wall == 35
 
 
 # --- nested timeouts --------------------------------------------------------------------------
