@@ -84,7 +84,7 @@ class Batch:
             return 0
         if not call.member:
             return 0
-        made = self.law.leave(call.member, self.world.now)
+        made = self.law.leave(call.member, self.world.now, call.factor)
         del self._members[call.member]
         self.set()
         return made

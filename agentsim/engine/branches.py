@@ -35,6 +35,7 @@ class Branch:
         self.started = frame.world.now
         self.ended = -1
         self._call = call
+        frame.world.alive += 1
         self.process = frame.world.env.process(self._life())
 
     @property
@@ -56,6 +57,7 @@ class Branch:
             if interrupt.cause is not CANCEL:
                 raise
             self.cancelled = True
+        self.frame.world.alive -= 1
         self.ended = self.frame.world.now
         self._call(self)
 

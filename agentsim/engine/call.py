@@ -120,7 +120,7 @@ class Call(Event):
         self.prefix = request.session.prefix(server.number)
 
     def enter(self) -> None:
-        """To the first door. Raises Stop where a quota can never let it through."""
+        """To the first door. The call fails with Stop where a quota can never let it through."""
         server = self.server
         if server.gate is not None:
             self._ask(server.gate)
@@ -138,21 +138,26 @@ class Call(Event):
         """Wait until every quota has room, and take from all of them at once."""
         request = self.request
         self.part = Part.QUOTA_WAIT
-        cached = self.server.cache.lookup(self.prefix, gate.world.now)
         output = request.thinking + request.visible
         order = (request.step, self.frame.place)
         self.ticket = ticket = gate.ask(
-            request.input, cached, output, request.max_output, order, request.path, request.priority
+            request.input, self._held, output, request.max_output, order, request.path,
+            request.priority,
         )
-        if ticket.never:
-            self.outcome = Outcome.FAILED
-            raise Stop(Verdict.FAILED, f"{request.path}: {ticket.never}")
         ticket.callbacks.append(self._passed)
+
+    def _held(self) -> int:
+        """Tokens of its input that the cache holds now."""
+        return self.server.cache.lookup(self.prefix, self.server.world.now)
 
     def _passed(self, _: Event) -> None:
         if self.gone:
             return
         self._mark(Part.QUOTA_WAIT, self.env._now)  # type: ignore[arg-type]
+        if self.ticket is not None and self.ticket.never:
+            self.outcome = Outcome.FAILED
+            self.fail(Stop(Verdict.FAILED, f"{self.request.path}: {self.ticket.never}"))
+            return
         slots = self.server.slots
         if slots is not None:
             self._queue(slots)
@@ -323,6 +328,9 @@ class Call(Event):
         made = 0
         if server.batch is not None:
             made = server.batch.leave(self)
+            if self.ready >= 0:
+                # what came with the first token is there; the batch counts what it decoded itself
+                made = min(made + server.came, request.thinking + request.visible)
         elif self.ready >= 0:
             server.cache.cut(self.prefix, self.ready, self.planned, now)
             if now >= self.ready:

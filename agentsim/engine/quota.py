@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 
 from simpy.events import Event
@@ -20,16 +20,27 @@ class Ticket(Event):
     `never` says why it can never be let through, empty where it can.
     """
 
-    __slots__ = ("amounts", "gate", "gone", "held", "never", "reserved", "who")
-
-    def __init__(self, gate: Gate, amounts: tuple[int, ...], reserved: int, who: str) -> None:
+    def __init__(
+        self, gate: Gate, input_: int, cached: Callable[[], int], output: int, most: int, who: str
+    ) -> None:
         super().__init__(gate.world.env)
         self.gate = gate
-        self.amounts = amounts
-        self.reserved = reserved
+        self.input = input_
+        self.cached = cached
+        self.output = output
+        self.most = most
         self.who = who
         self.never = ""
         self.held = self.gone = False
+
+    def amounts(self) -> list[int]:
+        """What it takes of each quota when it is let through now."""
+        limits = self.gate.limits
+        cached = self.cached() if self.gate.looks else 0
+        return [
+            counted(limit, self.input, cached, self.most if limit.reserve else self.output)
+            for limit in limits
+        ]
 
     def leave(self, made: int) -> None:
         """The call is over and made so many tokens: what a refund gives back comes back now."""
@@ -65,29 +76,21 @@ class Gate:
         self.dirty = False
         self._queue: list[tuple[float, int, Order, int, Ticket]] = []
         self._seq = 0
+        self._sharing = [self]
+        self.looks = any(limit.count == "uncached_input" for limit in limits)
         self._timer = 0
         world.join(self)
 
     def ask(
-        self, input_: int, cached: int, output: int, most: int, order: Order, who: str,
-        priority: float,
+        self, input_: int, cached: Callable[[], int], output: int, most: int, order: Order,
+        who: str, priority: float,
     ) -> Ticket:
-        """Queue for a request of so many tokens; `most` is the output that a reserve takes."""
-        amounts = [
-            counted(limit, input_, cached, most if limit.reserve else output)
-            for limit in self.limits
-        ]
-        ticket = Ticket(self, tuple(amounts), most, who)
+        """Queue for a request of so many tokens; `most` is the output that a reserve takes.
+
+        `cached` says what the cache holds of it; it is asked when the request is let through.
+        """
+        ticket = Ticket(self, input_, cached, output, most, who)
         now = self.world.now
-        for limit, amount in zip(self.limits, amounts, strict=True):
-            if amount > limit.bucket:
-                kind = "requests" if limit.count == "requests" else f"{limit.count} tokens"
-                ticket.never = (
-                    f"needs {amount:,} {kind} at once, and the quota of {self.name} "
-                    f"never holds more than {limit.bucket:,.0f}"
-                )
-                ticket.gone = True
-                return ticket
         self._seq += 1
         heappush(self._queue, (-priority, now, order, self._seq, ticket))
         self.world.unsettle(self)
@@ -99,10 +102,16 @@ class Gate:
             return
         now = self.world.now
         for limit, quota in zip(self.limits, self.quotas, strict=True):
-            if limit.reserve and limit.refund and ticket.reserved > made:
-                quota.give_back(now, ticket.reserved - made)
-        if self._queue:
-            self.world.unsettle(self)
+            if limit.reserve and limit.refund and ticket.most > made:
+                quota.give_back(now, ticket.most - made)
+        for gate in self._sharing:
+            if gate._queue:
+                self.world.unsettle(gate)
+
+    def share(self, gates: list[Gate]) -> None:
+        """Of all gates, those that count in a quota of this one: what it gives back is theirs too."""
+        own = {id(quota) for quota in self.quotas}
+        self._sharing = [gate for gate in gates if own & {id(quota) for quota in gate.quotas}]
 
     def settle(self) -> list[Event]:
         """Let through who may pass now; the first that must wait holds back those behind it."""
@@ -114,20 +123,31 @@ class Gate:
             if ticket.gone:
                 heappop(queue)
                 continue
+            amounts = ticket.amounts()
             ready = now
-            for quota, amount in zip(self.quotas, ticket.amounts, strict=True):
+            for limit, quota, amount in zip(self.limits, self.quotas, amounts, strict=True):
                 at = quota.ready_at(now, amount)
-                assert at is not None  # looked at before it was queued
-                ready = max(ready, at)
-            if ready > now:
+                if at is None:
+                    ticket.never = self._never(limit, amount)
+                elif at > ready:
+                    ready = at
+            if ready > now and not ticket.never:
                 self._wake(ready - now)
                 break
             heappop(queue)
-            ticket.held = True
-            for quota, amount in zip(self.quotas, ticket.amounts, strict=True):
-                quota.take(now, amount)
+            ticket.held = not ticket.never
+            if ticket.held:
+                for quota, amount in zip(self.quotas, amounts, strict=True):
+                    quota.take(now, amount)
             granted.append(ticket)
         return granted
+
+    def _never(self, limit: LimitPlan, amount: int) -> str:
+        kind = "requests" if limit.count == "requests" else f"{limit.count} tokens"
+        return (
+            f"needs {amount:,} {kind} at once, and the quota of {self.name} never holds more "
+            f"than {limit.bucket:,.0f}"
+        )
 
     def _wake(self, delay: int) -> None:
         """Look again when the first in the queue can pass; an older timer no longer counts."""

@@ -28,11 +28,16 @@ def simulate(graph: Graph, seed: int, replication: int) -> Trace:
     quotas: dict[tuple[str, int], Quota] = {}
     for number, server in enumerate(graph.servers):
         stage.servers.append(Server(world, server, _gate(world, server, quotas), number))
+    gates = [server.gate for server in stage.servers if server.gate is not None]
+    for gate in gates:
+        gate.share(gates)
     stage.pools = [Bench(world, pool.name, pool.capacity) for pool in graph.pools]
     stage.people = [Desk(world, person) for person in graph.people]
-    frame = Frame(stage, Task(stage.key, (), None))
+    frame = Frame(stage, Task(stage.key, "", (), None))
     root = Branch(frame.run(graph.root), frame, lambda _: None)
     world.run(root.process)
+    if world.alive:
+        raise RuntimeError(f"{world.alive} branches outlived their run")
     return _trace(world, root, replication)
 
 

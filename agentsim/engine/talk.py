@@ -8,11 +8,12 @@ from typing import Any
 from simpy.events import Event
 
 from agentsim.engine.call import serve
+from agentsim.engine.draws import Counter
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.server import Line, Request, Server
 from agentsim.engine.tasks import Session
-from agentsim.engine.world import Timer, ns
-from agentsim.graph import AgentPlan, Node, ServerPlan
+from agentsim.engine.world import Timer
+from agentsim.graph import Agent, AgentPlan, Node, ServerPlan
 from agentsim.records import Outcome, Part, Verdict
 
 COMPACT_AT = 0.8
@@ -88,16 +89,23 @@ def threshold(plan: AgentPlan, server: ServerPlan) -> tuple[int, int] | None:
 
 
 def compact(
-    node: Node, plan: AgentPlan, server: Server, line: Line, session: Session, to: int, frame: Frame
+    node: Agent,
+    pause: Counter | None,
+    server: Server,
+    line: Line,
+    session: Session,
+    to: int,
+    frame: Frame,
 ) -> Generator[Event, Any, None]:
-    """Rewrite a session's history, by a call or in a given time: it is no longer cached."""
+    """Rewrite a session's history, by a call or in the time that `pause` draws."""
+    plan = node.plan
     rule = plan.compact
-    if rule is not None and rule.time is not None:
+    if pause is not None:
         world = frame.world
         began = world.now
         outcome = Outcome.CANCELLED
         try:
-            yield Timer(world.env, None, ns(rule.time.at(0.5)))
+            yield Timer(world.env, None, pause())
             outcome = Outcome.DONE
         finally:
             marks = ((Part.COMPACTION, world.now),)

@@ -46,10 +46,10 @@ class Task:
 
     __slots__ = ("key", "parent", "place", "seen", "sessions", "written")
 
-    def __init__(self, root_key: int, place: Place, parent: Task | None) -> None:
+    def __init__(self, root_key: int, name: str, place: Place, parent: Task | None) -> None:
         self.place = place
         self.parent = parent
-        self.key = key_of(root_key, "task", *place)
+        self.key = key_of(root_key, "task", name, *place)
         self.sessions: dict[str, Session] = {}
         self.written = 0.0
         self.seen: dict[str, float] = {}
@@ -83,3 +83,10 @@ class Task:
             task.seen[reader] = task.seen.get(reader, 0.0) + lines
             task = task.parent
         return lines
+
+    def forget(self, reader: str, lines: float) -> None:
+        """A reading that was cut short: it has to be done again."""
+        task: Task | None = self
+        while task is not None:
+            task.seen[reader] = task.seen.get(reader, 0.0) - lines
+            task = task.parent

@@ -20,21 +20,18 @@ from agentsim.records import Mark, Outcome, Part, WorkFacts
 RETURNS_AT_MOST = 25_000
 """Tokens of a tool result that a session takes in; the rest is cut (DESIGN section 4)."""
 
-STRIDE = 64
-"""Purposes of an agent's tool number i start at STRIDE * (i + 1), so that no two share a stream."""
-
 
 class Hand:
     """One tool as one step uses it: its streams, so that run n of it draws the same everywhere."""
 
     __slots__ = ("_fails", "_limit", "_returns", "_time", "quick", "resource", "tool")
 
-    def __init__(self, tool: ToolPlan, key: int, frame: Frame, offset: int = 0) -> None:
+    def __init__(self, tool: ToolPlan, key: int, frame: Frame) -> None:
         task = frame.task
         self.tool = tool
-        self._time = timer(tool.time, key, Purpose.TIME + offset, task, tool.name)
-        self._returns = counter(tool.returns, key, Purpose.RETURNS + offset, task, tool.name)
-        self._fails = uniforms(key, Purpose.FAILS + offset) if 0.0 < tool.fails < 1.0 else None
+        self._time = timer(tool.time, key, Purpose.TIME, task, tool.name)
+        self._returns = counter(tool.returns, key, Purpose.RETURNS, task, tool.name)
+        self._fails = uniforms(key, Purpose.FAILS) if 0.0 < tool.fails < 1.0 else None
         self._limit = None if tool.timeout is None else ns(tool.timeout)
         self.resource = frame.stage.pools[tool.uses[0][0]].name if tool.uses else tool.name
         # nothing to wait for and nothing to try again: one timer

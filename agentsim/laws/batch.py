@@ -17,6 +17,7 @@ from agentsim.laws.decode import Decode
 
 _NANO = 1e-9
 # Times are whole nanoseconds, so a token or an end may be short of its time by half of one.
+_CRUMB = 1e-9  # of a token: what a division may lose
 _ROUNDING = 1e-9  # seconds
 
 
@@ -74,19 +75,23 @@ class Batch:
         heappush(self._marks, (end, self._order, id))
         self._tune()
 
-    def leave(self, id: Hashable, now: int) -> int:
-        """A sequence is cut short; returns the whole tokens that it has made."""
+    def leave(self, id: Hashable, now: int, stretch: float = 1.0) -> int:
+        """A sequence is cut short; returns the whole tokens that it has made (see `made`)."""
         self.advance(now)
-        made = self.made(id)
+        made = self.made(id, stretch)
         self._take_out(id)
         return made
 
-    def made(self, id: Hashable) -> int:
-        """Whole tokens that a decoding sequence has made up to the last `now`."""
+    def made(self, id: Hashable, stretch: float = 1.0) -> int:
+        """Whole tokens that a decoding sequence has made up to the last `now`.
+
+        `stretch`: how many tokens of the law it joined with for each of its own (a call that is
+        slower than others by that factor).
+        """
         member = self._members[id]
         linear = self._linear
         steps = self._count - member.joined + (_ROUNDING / linear if linear else 0.0)
-        return math.floor(min(steps * self._law.per_step, member.tokens))
+        return math.floor(min(steps * self._law.per_step, member.tokens) / stretch + _CRUMB)
 
     def advance(self, now: int) -> None:
         """Let time pass up to `now`. Needed only before `made` and `context` are read."""

@@ -77,7 +77,8 @@ class _Maker:
 
     def _mix(self) -> tuple[tuple[ToolPlan, float], ...] | None:
         """(tool, share up to and with it); None where a tool is wrong, which is reported."""
-        given = self._field("tools") or ()
+        # by name: the order of keys must not matter
+        given = sorted(self._field("tools") or ())
         at = self._place
         if self._step.tools is None and self._defined.place is not None:
             at = self._defined.place

@@ -64,7 +64,8 @@ class Players:
         """(pool index, units); unknown pools and more units than there are get reported."""
         found = []
         order = list(self.pools)
-        for name, held in given or ():
+        # by name: the order of keys must not matter
+        for name, held in sorted(given or ()):
             pool = self.pools.get(name)
             if pool is None:
                 if name not in self.cast.file["pools"]:

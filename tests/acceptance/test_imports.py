@@ -14,11 +14,12 @@ ROOMS_OF_A_WORKER = ("records", "chance", "laws", "graph", "engine", "analysis")
 
 # Imports every module of the rooms that it is given.
 WALK = """
-import importlib, pkgutil, sys
+import pkgutil, sys
 for room in sys.argv[1:]:
-    module = importlib.import_module(f"agentsim.{room}")
+    # by the import statement: importlib's own way leaves no line in the list
+    exec(f"import agentsim.{room} as module")
     for found in pkgutil.walk_packages(getattr(module, "__path__", []), f"{module.__name__}."):
-        importlib.import_module(found.name)
+        exec(f"import {found.name}")
 """
 
 

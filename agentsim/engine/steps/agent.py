@@ -8,14 +8,14 @@ from typing import Any
 
 from simpy.events import Event
 
-from agentsim.chance import first, uniforms
+from agentsim.chance import first, key_of, uniforms
 from agentsim.engine.call import serve
-from agentsim.engine.draws import Purpose, counter, once, whole
+from agentsim.engine.draws import Purpose, counter, once, timer, whole
 from agentsim.engine.frame import Frame, Steps, Stop
 from agentsim.engine.server import Request
 from agentsim.engine.talk import compact, enter, fit, open_session, threshold
 from agentsim.engine.tasks import Session
-from agentsim.engine.tools import STRIDE, Hand, run_tool, run_tools
+from agentsim.engine.tools import Hand, run_tool, run_tools
 from agentsim.graph import Agent
 from agentsim.records import Verdict
 
@@ -27,7 +27,9 @@ def run_agent(node: Agent, frame: Frame) -> Steps:
     session = open_session(frame, node.session, node.label, plan.prompt)
     enter(session, node.path)
     try:
-        session.tokens += whole(once(node.task, key, Purpose.TASK, task, plan.name))
+        if not (frame.tried and session.prompt < session.tokens):
+            # a further try goes on where the last one stopped: its task is not sent twice
+            session.tokens += whole(once(node.task, key, Purpose.TASK, task, plan.name))
         reader = f"session {session.number}"
         if node.reads:
             session.tokens += whole(task.look(reader) * plan.tokens_per_line)
@@ -58,11 +60,14 @@ def _turns(
     think = counter(plan.thinking, key, Purpose.THINKING, task, plan.name)
     say = counter(plan.output, key, Purpose.OUTPUT, task, plan.name)
     kit = Kit(node, frame, key)
+    pause = None
+    if plan.compact is not None and plan.compact.time is not None:
+        pause = timer(plan.compact.time, key, Purpose.COMPACTION, task, plan.name)
     lacking = whole(lines * plan.tokens_per_line)
     for turn in range(turns):
         last = turn == turns - 1
         if limits is not None and session.tokens >= limits[0]:
-            yield from compact(node, plan, server, line, session, limits[1], frame)
+            yield from compact(node, pause, server, line, session, limits[1], frame)
         thinking, visible = think(), say()
         if last and visible < lacking:
             world.note("output_raised")
@@ -71,7 +76,7 @@ def _turns(
         if lost:
             world.note("output_cut")
         lacking -= visible
-        kept = visible if plan.keeps_thinking or not thinking else 0
+        kept = visible + thinking if plan.keeps_thinking or not thinking else 0
         request = Request(
             plan.role, node.rank, node.path, plan.name, node.priority, session, session.tokens,
             thinking, visible, most, lost, kept, False,
@@ -91,7 +96,7 @@ class Kit:
         self.frame = frame
         self.in_turn = plan.in_turn
         self.hands = [
-            Hand(tool, key, frame, STRIDE * (i + 1)) for i, (tool, _) in enumerate(plan.tools)
+            Hand(tool, key_of(key, tool.name), frame) for tool, _ in plan.tools
         ]
         self.shares = [share for _, share in plan.tools]
         self._pick = uniforms(key, Purpose.CHOICE)

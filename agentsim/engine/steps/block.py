@@ -6,7 +6,7 @@ from simpy import Interrupt
 from simpy.events import Event
 
 from agentsim.engine.branches import Branch, gather
-from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.frame import Frame, Steps
 from agentsim.graph import Block
 from agentsim.records import Verdict
 
@@ -30,7 +30,11 @@ def _run_graph(node: Block, frame: Frame) -> Steps:
     branches: list[Branch | None] = [None] * len(node.steps)
     done = Event(frame.world.env)
 
+    closed = False
+
     def ended(_: Branch) -> None:
+        if closed:
+            return
         if any(branch is not None and branch.stop for branch in branches):
             # a failed step ends the list: what runs is finished, nothing more is begun
             if all(branch is None or branch.over for branch in branches) and not done.triggered:
@@ -58,6 +62,7 @@ def _run_graph(node: Block, frame: Frame) -> Steps:
         if node.steps:
             yield done
     except Interrupt as interrupt:
+        closed = True  # what was not begun yet is not begun any more
         ran = [branch for branch in branches if branch is not None]
         yield from gather(ran, frame, interrupt)
         raise

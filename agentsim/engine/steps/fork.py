@@ -30,8 +30,10 @@ def run_fork(node: Fork, frame: Frame) -> Steps:
     try:
         yield crew.done
     except Interrupt as interrupt:
+        crew.closed = True
         yield from gather(crew.branches, frame, interrupt)
         raise
+    crew.closed = True
     counted = crew.counted()
     losers = [branch for branch in crew.branches if not branch.over]
     if losers:
@@ -65,6 +67,8 @@ class Crew:
         self.done = Event(frame.world.env)
         self._began = frame.world.now
         self._running = 0
+        self.closed = False
+        """The join is met or given up: what was not begun yet is not begun any more."""
         self.order = JOINS + MOST_DEEP - frame.depth
         self.dirty = False
 
@@ -94,7 +98,7 @@ class Crew:
         body = node.branches[i if len(node.branches) > 1 else 0]
         if node.items is not None:
             own.place = (*frame.place, i)
-            own.task = Task(frame.stage.key, own.place, frame.task)
+            own.task = Task(frame.stage.key, node.name, own.place, frame.task)
             now = frame.world.now
             # an item's block was written by nobody: its visit is the item's, kept when it ends
             steps = run_block(cast(Block, body), own)
@@ -136,7 +140,7 @@ class Crew:
 
     def settle(self) -> list[Event]:
         """After all that ends at this instant: is the join met, or may further items begin?"""
-        if self.done.callbacks is None:
+        if self.closed or self.done.callbacks is None:
             return []
         over = [branch for branch in self.branches if branch.over]
         good = sum(branch.stop is None and not branch.cancelled for branch in over)

@@ -55,6 +55,8 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
             job.leave()
         if outcome is Outcome.CANCELLED:
             marks = cut(marks, world.now, part)
+            if node.reads == "changes":
+                task.forget(_reader(plan.name), lines)
             lines = words = 0.0
         facts = PersonFacts(number, lines, words, verdict)
         frame.record(node.rank, plan.name, plan.name, began, tuple(marks), outcome, facts)
