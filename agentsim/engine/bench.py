@@ -51,8 +51,18 @@ class Bench:
     """`capacity` units, counted. Capacity 0 is legal: nobody is served until there is more."""
 
     __slots__ = (
-        "_holders", "_queue", "_seq", "capacity", "dirty", "free", "most", "name", "order",
-        "queued", "queued_most", "world",
+        "_holders",
+        "_queue",
+        "_seq",
+        "capacity",
+        "dirty",
+        "free",
+        "most",
+        "name",
+        "order",
+        "queued",
+        "queued_most",
+        "world",
     )
 
     def __init__(self, world: World, name: str, capacity: float) -> None:

@@ -23,7 +23,15 @@ class Branch:
     """Steps on a chain of their own. `ended` is the instant at which they were over, -1 before."""
 
     __slots__ = (
-        "_call", "_steps", "cancelled", "ended", "frame", "process", "started", "stop", "verdict",
+        "_call",
+        "_steps",
+        "cancelled",
+        "ended",
+        "frame",
+        "process",
+        "started",
+        "stop",
+        "verdict",
     )
 
     def __init__(self, steps: Steps, frame: Frame, call: Callable[[Branch], None]) -> None:

@@ -69,8 +69,19 @@ def _simply(
     facts = _new(
         CallFacts,
         (
-            request.role, request.session.number, fresh, cached, thinking, visible, 0,
-            streams, money, course[2], course[3], request.cut, request.compaction,
+            request.role,
+            request.session.number,
+            fresh,
+            cached,
+            thinking,
+            visible,
+            0,
+            streams,
+            money,
+            course[2],
+            course[3],
+            request.cut,
+            request.compaction,
         ),
     )
     frame.record(
@@ -79,7 +90,10 @@ def _simply(
 
 
 def _cut_short(
-    server: Server, request: Request, line: Line, frame: Frame,
+    server: Server,
+    request: Request,
+    line: Line,
+    frame: Frame,
     so_far: tuple[int, int, int, list[Mark], Course],
 ) -> None:
     """A simple call that was cancelled: the object is made after all, and leaves early."""
@@ -89,7 +103,6 @@ def _cut_short(
     server.serving += 1
     call.serving = True
     call.leave()
-
 
 
 class Call(Event):
@@ -141,7 +154,12 @@ class Call(Event):
         output = request.thinking + request.visible
         order = (request.step, self.frame.place)
         self.ticket = ticket = gate.ask(
-            request.input, self._held, output, request.max_output, order, request.path,
+            request.input,
+            self._held,
+            output,
+            request.max_output,
+            order,
+            request.path,
             request.priority,
         )
         ticket.callbacks.append(self._passed)
@@ -208,9 +226,7 @@ class Call(Event):
 
     def take(self, course: Course) -> None:
         """Take over a course that was worked out."""
-        (
-            self.reading_at, self.ready, self.shown, self.decoding, self.factor, self.planned
-        ) = course
+        (self.reading_at, self.ready, self.shown, self.decoding, self.factor, self.planned) = course
 
     def _read(self, _: Event) -> None:
         """In a batch: the prompt by the server's schedule, one at a time."""
@@ -308,8 +324,19 @@ class Call(Event):
         facts = _new(
             CallFacts,
             (
-                request.role, request.session.number, fresh, cached, thinking, visible, wasted,
-                self.streams, money, self.shown, self.decoding, request.cut, request.compaction,
+                request.role,
+                request.session.number,
+                fresh,
+                cached,
+                thinking,
+                visible,
+                wasted,
+                self.streams,
+                money,
+                self.shown,
+                self.decoding,
+                request.cut,
+                request.compaction,
             ),
         )
         self.frame.record(
@@ -340,13 +367,13 @@ class Call(Event):
         if not visible:
             self.shown = -1
         self.decoding = max(0, min(self.decoding, now - self.ready))
-        if not self.serving or self.reading_at < 0 or now < self.reading_at:
-            return 0, 0, 0, 0
         fresh = request.input - self.cached
-        takes = (self.ready - self.reading_at) if server.batch is None else self.took
-        if now < self.ready or self.ready < 0:
+        if not 0 <= self.ready <= now:
+            if not self.serving or self.reading_at < 0 or now < self.reading_at:
+                return 0, 0, 0, 0
             # read in part: prompts are read from front to back
-            fresh = fresh * min(now - self.reading_at, takes) // takes if takes else 0
+            takes = self.took if server.batch is not None else self.ready - self.reading_at
+            fresh = fresh * min(now - self.reading_at, takes) // takes
         return fresh, self.cached, thinking, visible
 
     def _made(self, elapsed: int) -> int:

@@ -47,9 +47,7 @@ class Purpose(IntEnum):
     COMPACTION = 20
 
 
-def sampler(
-    dist: Distribution, key: int, purpose: int, task: Task, owner: str
-) -> Sampler:
+def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:
     """A function that gives the stream's next value each time.
 
     What is drawn between tasks comes from one uniform of the task for `owner` (the tool or agent

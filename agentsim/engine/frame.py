@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from agentsim.engine.people import Desk
     from agentsim.engine.server import Server
 
-SPANS = 5_000_000
-"""Spans of one replication before it counts as endless, whether time passes or not."""
-
 _new = tuple.__new__
 
 Steps = Generator[Event, Any, Verdict | None]
@@ -37,7 +34,9 @@ class Stop(Exception):
     """
 
     def __init__(self, verdict: Verdict, reason: str) -> None:
-        super().__init__(reason)
+        super().__init__(
+            verdict, reason
+        )  # SimPy makes a failed event's exception anew from its args
         self.verdict = verdict
         self.reason = reason
 
@@ -46,7 +45,15 @@ class Stage:
     """What all frames of a run share: the clock, the plan, and the cast at work."""
 
     __slots__ = (
-        "graph", "guarded", "key", "people", "pools", "runners", "servers", "sessions", "world",
+        "graph",
+        "guarded",
+        "key",
+        "people",
+        "pools",
+        "runners",
+        "servers",
+        "sessions",
+        "world",
     )
 
     def __init__(
@@ -67,7 +74,8 @@ class Frame:
     """Runs nodes and records spans on one chain.
 
     `last` is the index of the chain's newest span, `verdict` the last verdict in scope, `round`
-    the number of the innermost loop's round, `depth` how many forks it stands in, `tried` how often the step around was tried before.
+    the number of the innermost loop's round, `depth` how many forks it stands in, `tried` how
+    often the step around was tried before.
     """
 
     __slots__ = ("depth", "last", "place", "round", "stage", "task", "tried", "verdict", "world")
@@ -116,9 +124,7 @@ class Frame:
             outcome = Outcome.REJECTED if verdict is Verdict.REJECTED else Outcome.FAILED
             raise
         finally:
-            world.visits.append(
-                Visit(node.rank, self.place, began, world.now, verdict, outcome, 0)
-            )
+            world.visits.append(Visit(node.rank, self.place, began, world.now, verdict, outcome, 0))
         if verdict is not None:
             self.verdict = verdict
         return verdict
@@ -137,8 +143,10 @@ class Frame:
         spans = self.world.spans
         last = self.last
         self.last = number = len(spans)
-        if number >= SPANS:
-            raise EngineFault(f"more than {SPANS:,} calls and tool runs in one run: endless")
+        if number >= self.world.most:
+            raise EngineFault(
+                f"more than {number:,} calls and tool runs in one run: stopped as endless"
+            )
         # a named tuple made without its own __new__: there are millions
         spans.append(
             _new(Span, (step, self.place, who, resource, began, marks, last, outcome, facts))

@@ -82,8 +82,14 @@ class Gate:
         world.join(self)
 
     def ask(
-        self, input_: int, cached: Callable[[], int], output: int, most: int, order: Order,
-        who: str, priority: float,
+        self,
+        input_: int,
+        cached: Callable[[], int],
+        output: int,
+        most: int,
+        order: Order,
+        who: str,
+        priority: float,
     ) -> Ticket:
         """Queue for a request of so many tokens; `most` is the output that a reserve takes.
 

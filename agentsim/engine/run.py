@@ -41,9 +41,7 @@ def simulate(graph: Graph, seed: int, replication: int) -> Trace:
     return _trace(world, root, replication)
 
 
-def _gate(
-    world: World, server: ServerPlan, quotas: dict[tuple[str, int], Quota]
-) -> Gate | None:
+def _gate(world: World, server: ServerPlan, quotas: dict[tuple[str, int], Quota]) -> Gate | None:
     """The server's gate; limits of one account, in the same place of the list, are one quota."""
     if not server.limits:
         return None
@@ -65,6 +63,16 @@ def _trace(world: World, root: Branch, replication: int) -> Trace:
     frame = root.frame
     peaks: list[Peak] = world.peaks()
     return Trace(
-        replication, 0, world.spans, world.visits, peaks, outcome, reason, frame.verdict, 0,
-        root.ended, frame.last, world.notes,
+        replication,
+        0,
+        world.spans,
+        world.visits,
+        peaks,
+        outcome,
+        reason,
+        frame.verdict,
+        0,
+        root.ended,
+        frame.last,
+        world.notes,
     )

@@ -41,9 +41,7 @@ def open_session(
 def enter(session: Session, path: str) -> None:
     """Mark a session as in use; two branches in one session at once are a failure."""
     if session.busy:
-        raise Stop(
-            Verdict.FAILED, f"{path}: session {session.name} is in use by another branch"
-        )
+        raise Stop(Verdict.FAILED, f"{path}: session {session.name} is in use by another branch")
     session.busy = True
 
 
@@ -114,8 +112,19 @@ def compact(
         output = COMPACT_OUTPUT if rule is None else rule.output
         _, output, most, lost = fit(node, server.plan, session, 0, output, None)
         request = Request(
-            plan.role, node.rank, node.path, plan.name, node.priority, session, session.tokens, 0,
-            output, most, lost, 0, True,
+            plan.role,
+            node.rank,
+            node.path,
+            plan.name,
+            node.priority,
+            session,
+            session.tokens,
+            0,
+            output,
+            most,
+            lost,
+            0,
+            True,
         )
         yield from serve(server, request, line, frame)
     frame.world.note("compactions")

@@ -24,6 +24,7 @@ DEADLINE = 3  # and deadlines come last: work that ends exactly at its deadline 
 JOINS = 1 << 60  # from this order on things are joins; an inner one has a smaller order
 
 SAME_INSTANT = 2_000_000  # events at one instant before a run counts as stuck
+SPANS = 5_000_000  # calls, tool runs and waits of one replication before it counts as endless
 STEPS = 5_000_000  # rounds of one replication before it counts as endless
 
 
@@ -97,6 +98,7 @@ class World:
         self.scarce: list[Scarce] = []
         self._dirty: list[Scarce] = []
         self.steps = 0
+        self.most = SPANS
         self.alive = 0
         """Branches that are not over: none may outlive the run, or it would go on writing."""
 
@@ -154,9 +156,7 @@ class World:
         """Count one round; too many are an endless run, whether time passes or not."""
         self.steps += 1
         if self.steps > STEPS:
-            raise EngineFault(
-                f"more than {STEPS:,} rounds in one run: stopped as endless"
-            )
+            raise EngineFault(f"more than {STEPS:,} rounds in one run: stopped as endless")
 
     def note(self, code: str, count: int = 1) -> None:
         """Count something that the answer has to mention."""

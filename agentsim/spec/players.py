@@ -38,7 +38,7 @@ class Players:
         self._people: dict[str, PersonPlan] = {}
         self._tools: dict[str, ToolPlan | None] = {}
         self.pools: dict[str, PoolPlan] = {}
-        for name in cast.names("pools"):
+        for name in sorted(cast.names("pools")):
             found = cast.find("pools", name)
             if found is not None:
                 assert isinstance(found.model, PoolDef)

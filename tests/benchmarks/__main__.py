@@ -55,13 +55,18 @@ def long_calls() -> None:
     for _ in range(ROUNDS):
         short = loops.clocked(lambda: loops.batching(320))
         ratios.append(loops.clocked(lambda: loops.batching(20_000)) / short)
-    row("calls/s at 20,000 tokens over 320", "", f"{statistics.median(ratios):.2f}", ">= 0.9", "1.0")
+    row(
+        "calls/s at 20,000 tokens over 320", "", f"{statistics.median(ratios):.2f}", ">= 0.9", "1.0"
+    )
 
 
 def seconds(*arguments: str, folder: str) -> float:
     began = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "agentsim", *arguments], cwd=folder, capture_output=True, check=False,
+        [sys.executable, "-m", "agentsim", *arguments],
+        cwd=folder,
+        capture_output=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": str(HERE.parent.parent)},
     )
     took = time.perf_counter() - began
@@ -79,8 +84,13 @@ def commands(bare: float) -> None:
             hardware = str(HERE / f"{name}.yaml")
             run = ("run", work, "--hw", hardware, "--runs", "1000", *plain)
             two = statistics.median(seconds(*run, "--jobs", "2", folder=folder) for _ in range(2))
-            row(f"1,000 runs of 15 worktrees, {name}, 2 processes", f"{two:.1f} s",
-                f"{two * scale:.1f} s", goal, aim)
+            row(
+                f"1,000 runs of 15 worktrees, {name}, 2 processes",
+                f"{two:.1f} s",
+                f"{two * scale:.1f} s",
+                goal,
+                aim,
+            )
             if name == "hosted":
                 one = seconds(*run, "--jobs", "1", folder=folder)
                 row("two processes over one", "", f"{one / two:.2f} x", ">= 1.8 x", "1.9 x")

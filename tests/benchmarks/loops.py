@@ -109,8 +109,24 @@ def batching(tokens: int = 320, calls: int = 10_000) -> int:
     """Calls of so many tokens through a batching server of 16 slots, each leaving its record."""
     law = Decode(((1, 0.0173), (4, 0.0402), (8, 0.0496), (16, 0.0654)), slope=191e-9)
     plan = ServerPlan(
-        "main", "bench", ("main",), law, None, None, None, 0.0, None, 16, True, "exclusive",
-        None, None, CachePlan(), (), None, About("bench"),
+        "main",
+        "bench",
+        ("main",),
+        law,
+        None,
+        None,
+        None,
+        0.0,
+        None,
+        16,
+        True,
+        "exclusive",
+        None,
+        None,
+        CachePlan(),
+        (),
+        None,
+        About("bench"),
     )
     root = Block(rank=0, path="", name="", steps=())
     world = World()

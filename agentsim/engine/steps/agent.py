@@ -78,8 +78,19 @@ def _turns(
         lacking -= visible
         kept = visible + thinking if plan.keeps_thinking or not thinking else 0
         request = Request(
-            plan.role, node.rank, node.path, plan.name, node.priority, session, session.tokens,
-            thinking, visible, most, lost, kept, False,
+            plan.role,
+            node.rank,
+            node.path,
+            plan.name,
+            node.priority,
+            session,
+            session.tokens,
+            thinking,
+            visible,
+            most,
+            lost,
+            kept,
+            False,
         )
         yield from serve(server, request, line, frame)
         session.tokens += visible + (thinking if plan.keeps_thinking else 0)
@@ -95,9 +106,7 @@ class Kit:
         self.node = node
         self.frame = frame
         self.in_turn = plan.in_turn
-        self.hands = [
-            Hand(tool, key_of(key, tool.name), frame) for tool, _ in plan.tools
-        ]
+        self.hands = [Hand(tool, key_of(key, tool.name), frame) for tool, _ in plan.tools]
         self.shares = [share for _, share in plan.tools]
         self._pick = uniforms(key, Purpose.CHOICE)
         self._count = None

@@ -30,8 +30,19 @@ def run_call(node: Call, frame: Frame) -> Steps:
         if lost:
             frame.world.note("output_cut")
         request = Request(
-            node.role, node.rank, node.path, node.label, node.priority, session, session.tokens,
-            thinking, visible, most, lost, 0 if thinking else visible, False,
+            node.role,
+            node.rank,
+            node.path,
+            node.label,
+            node.priority,
+            session,
+            session.tokens,
+            thinking,
+            visible,
+            most,
+            lost,
+            0 if thinking else visible,
+            False,
         )
         yield from serve(server, request, server.line(key, task), frame)
         session.tokens += visible

@@ -127,7 +127,12 @@ class Crew:
             outcome = Outcome.REJECTED if rejected else Outcome.FAILED
         world.visits.append(
             Visit(
-                self.node.rank, place, first, branch.ended, branch.verdict, outcome,
+                self.node.rank,
+                place,
+                first,
+                branch.ended,
+                branch.verdict,
+                outcome,
                 first - self._began,
             )
         )

@@ -10,7 +10,7 @@ from tests.runs import HUNDRED, File, Run, run
 
 
 def test_what_one_writes_is_unread_by_others() -> None:
-    task = Task(1, (), None)
+    task = Task(1, "each", (), None)
     task.write(100, "session 0")
     assert task.unread("person dev") == 100
     assert task.unread("session 0") == 0
@@ -24,9 +24,9 @@ def test_what_one_writes_is_unread_by_others() -> None:
 
 
 def test_a_task_sees_its_own_and_those_around_see_all() -> None:
-    root = Task(1, (), None)
+    root = Task(1, "each", (), None)
     root.write(100, "session 0")
-    one, two = Task(1, (0,), root), Task(1, (1,), root)
+    one, two = Task(1, "each", (0,), root), Task(1, "each", (1,), root)
     one.write(40, "session 1")
     two.write(5, "session 2")
     assert one.unread("person dev") == 40
@@ -35,9 +35,9 @@ def test_a_task_sees_its_own_and_those_around_see_all() -> None:
 
 
 def test_what_was_read_inside_need_not_be_read_again_outside() -> None:
-    root = Task(1, (), None)
-    middle = Task(1, (0,), root)
-    inner = Task(1, (0, 0), middle)
+    root = Task(1, "each", (), None)
+    middle = Task(1, "each", (0,), root)
+    inner = Task(1, "each", (0, 0), middle)
     inner.write(40, "session 1")
     middle.write(10, "session 2")
     assert inner.look("person dev") == 40
@@ -47,8 +47,8 @@ def test_what_was_read_inside_need_not_be_read_again_outside() -> None:
 
 
 def test_who_wrote_inside_knows_it_outside() -> None:
-    root = Task(1, (), None)
-    inner = Task(1, (0,), root)
+    root = Task(1, "each", (), None)
+    inner = Task(1, "each", (0,), root)
     inner.write(40, "session 1")
     assert root.unread("session 1") == 0
 

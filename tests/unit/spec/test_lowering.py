@@ -59,7 +59,7 @@ def test_agent_takes_from_its_step_before_its_definition(graph: Load) -> None:
     plan = step.plan
     assert (plan.turns, plan.output, plan.thinking) == (Constant(2), Constant(5), Constant(7))
     assert (plan.role, plan.prompt, step.task, step.reads) == ("small", (), Constant(1000), True)
-    assert [(tool.name, share) for tool, share in plan.tools] == [("shell", 0.6), ("edit", 1.0)]
+    assert [(tool.name, share) for tool, share in plan.tools] == [("edit", 0.4), ("shell", 1.0)]
     assert step.says == Says((0.1, 1.0))
 
 
@@ -80,7 +80,7 @@ def test_tool(graph: Load) -> None:
     ).root.steps[0]
     assert isinstance(step, Work)
     tool = step.tool
-    assert (tool.uses, tool.timeout, tool.fails, tool.says) == (((1, 2.0),), 60.0, 0.1, True)
+    assert (tool.uses, tool.timeout, tool.fails, tool.says) == (((0, 2.0),), 60.0, 0.1, True)
     assert (tool.tries, tool.retry_wait, tool.part) == (3, 3.0, Part.TOOL)
     assert step.guard == Guard(timeout=120.0, tries=2, go_on=True)
     assert step.priority == -1
