@@ -112,7 +112,7 @@ class CallFacts(NamedTuple):
     shown: int
     """Nanosecond of its first visible token; -1 when it showed none."""
     decoding: int
-    """Nanoseconds between its first and its last token where known as such, else of its decode part."""
+    """Nanoseconds between its first and its last token."""
     cut: int
     """Tokens that were asked for and cut away (context, max_output, tool result)."""
     compaction: bool

@@ -14,6 +14,7 @@ from simpy.events import Event
 
 from agentsim.engine.bench import Bench, Job
 from agentsim.engine.frame import Frame, Stop
+from agentsim.engine.marks import compacting, cut
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.server import Course, Line, Request, Server
 from agentsim.engine.world import Timer, ns
@@ -346,12 +347,7 @@ class Call(Event):
     def _cut(self, now: int) -> tuple[int, int, int, int]:
         """Cuts the marks of a call that ends early; returns (fresh, cached, thinking, visible)."""
         server, request = self.server, self.request
-        ends = self.marks
-        self.marks = [mark for mark in ends if mark[1] <= now]
-        reached = self.marks[-1][1] if self.marks else self.began
-        if reached < now:
-            beyond = next((mark[0] for mark in ends if mark[1] > now), self.part)
-            self.marks.append((beyond, now))
+        self.marks = cut(self.marks, self.began, now, self.part)
         made = 0
         if server.batch is not None:
             made = server.batch.leave(self)
@@ -391,15 +387,3 @@ class Call(Event):
 
 
 _new = tuple.__new__  # a named tuple made without its own __new__: there are millions
-
-
-def compacting(marks: list[Mark]) -> list[Mark]:
-    """The marks of a call that compacts: its work counts as compaction, its waits as they are."""
-    return [(_COMPACTS.get(part, part), until) for part, until in marks]
-
-
-_COMPACTS = {
-    Part.LATENCY: Part.COMPACTION,
-    Part.PREFILL: Part.COMPACTION,
-    Part.DECODE: Part.COMPACTION,
-}

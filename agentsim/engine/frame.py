@@ -41,6 +41,13 @@ class Stop(Exception):
         self.reason = reason
 
 
+def heed(verdict: Verdict | None, path: str) -> Verdict | None:
+    """Hand a verdict on; one that rejects stops the run instead."""
+    if verdict is Verdict.REJECTED:
+        raise Stop(verdict, f"{path}: rejected")
+    return verdict
+
+
 class Stage:
     """What all frames of a run share: the clock, the plan, and the cast at work."""
 

@@ -115,7 +115,7 @@ class Gate:
                 self.world.unsettle(gate)
 
     def share(self, gates: list[Gate]) -> None:
-        """Of all gates, those that count in a quota of this one: what it gives back is theirs too."""
+        """Of all gates, those that count in a quota of this one: a refund may let them through."""
         own = {id(quota) for quota in self.quotas}
         self._sharing = [gate for gate in gates if own & {id(quota) for quota in gate.quotas}]
 

@@ -52,7 +52,7 @@ class ToolPlan:
 
 @dataclass(frozen=True, slots=True)
 class CompactPlan:
-    """When a session is cut: at `at` tokens down to `to`, in `time` (s) or by a call of `output`."""
+    """A session is cut at `at` tokens down to `to`, in `time` (s) or by a call of `output`."""
 
     at: int
     to: int

@@ -85,7 +85,7 @@ class Call(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent(Node):
-    """Turns of call + tools in one session; `task` tokens are added first; `reads`: the changes too."""
+    """Turns of call + tools in one session; first come `task` tokens and, with `reads`, changes."""
 
     plan: AgentPlan
     session: str | None

@@ -12,7 +12,7 @@ from agentsim.laws.price import Price
 
 @dataclass(frozen=True, slots=True)
 class CachePlan:
-    """`kind` is a row of laws.caches; `ttl` in nanoseconds; `answers`: what was answered is kept too."""
+    """`kind` is a row of laws.caches; `ttl` in nanoseconds; `answers`: answers are kept too."""
 
     kind: str = "none"
     ttl: int = 0
@@ -34,7 +34,7 @@ class LimitPlan:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Where a profile's figures come from. `grade` A (raw file), B (third party), C (older or blog)."""
+    """Where figures come from. `grade` A (raw file), B (third party), C (older or a blog)."""
 
     title: str
     model: str = ""

@@ -11,13 +11,12 @@ from simpy.events import Event
 from agentsim.chance import first, key_of, uniforms
 from agentsim.engine.call import serve
 from agentsim.engine.draws import Purpose, counter, once, timer, whole
-from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.frame import Frame, Steps, heed
 from agentsim.engine.server import Request
 from agentsim.engine.talk import compact, enter, fit, open_session, threshold
 from agentsim.engine.tasks import Session
 from agentsim.engine.tools import Hand, run_tool, run_tools
 from agentsim.graph import Agent
-from agentsim.records import Verdict
 
 
 def run_agent(node: Agent, frame: Frame) -> Steps:
@@ -43,10 +42,7 @@ def run_agent(node: Agent, frame: Frame) -> Steps:
         session.busy = False
     if node.says is None:
         return None
-    verdict = node.says.verdict(frame.round, first(key, Purpose.VERDICT))
-    if verdict is Verdict.REJECTED:
-        raise Stop(verdict, f"{node.path}: rejected")
-    return verdict
+    return heed(node.says.verdict(frame.round, first(key, Purpose.VERDICT)), node.path)
 
 
 def _turns(

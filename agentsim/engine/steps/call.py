@@ -5,11 +5,10 @@ from __future__ import annotations
 from agentsim.chance import first
 from agentsim.engine.call import serve
 from agentsim.engine.draws import Purpose, once, whole
-from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.frame import Frame, Steps, heed
 from agentsim.engine.server import Request
 from agentsim.engine.talk import enter, fit, open_session
 from agentsim.graph import Call
-from agentsim.records import Verdict
 
 
 def run_call(node: Call, frame: Frame) -> Steps:
@@ -54,7 +53,4 @@ def run_call(node: Call, frame: Frame) -> Steps:
         session.busy = False
     if node.says is None:
         return None
-    verdict = node.says.verdict(frame.round, first(key, Purpose.VERDICT))
-    if verdict is Verdict.REJECTED:
-        raise Stop(verdict, f"{node.path}: rejected")
-    return verdict
+    return heed(node.says.verdict(frame.round, first(key, Purpose.VERDICT)), node.path)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from agentsim.chance import first
 from agentsim.engine.draws import Purpose, once
-from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.frame import Frame, Steps, heed
+from agentsim.engine.marks import cut
 from agentsim.engine.world import Timer, ns
 from agentsim.graph import Ask
-from agentsim.records import Mark, Outcome, Part, PersonFacts, Verdict
+from agentsim.records import Mark, Outcome, Part, PersonFacts
 
 
 def run_ask(node: Ask, frame: Frame) -> Steps:
@@ -18,11 +19,8 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
     key = frame.key(node.name)
     began = world.now
     marks: list[Mark] = []
-    part, outcome = Part.PICKUP, Outcome.CANCELLED
-    number, lines, words = 0, 0.0, 0.0
-    verdict: Verdict | None = None
-    job = None
-    until = began
+    part, outcome, verdict = Part.PICKUP, Outcome.CANCELLED, None
+    number, lines, words, job = 0, 0.0, 0.0, None
     try:
         if plan.pickup is not None:
             pickup = ns(once(plan.pickup, key, Purpose.PICKUP, task, plan.name))
@@ -54,15 +52,13 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
         if job is not None:
             job.leave()
         if outcome is Outcome.CANCELLED:
-            marks = cut(marks, world.now, part)
+            marks = cut(marks, began, world.now, part)
             if node.reads == "changes":
                 task.forget(_reader(plan.name), lines)
             lines = words = 0.0
         facts = PersonFacts(number, lines, words, verdict)
         frame.record(node.rank, plan.name, plan.name, began, tuple(marks), outcome, facts)
-    if verdict is Verdict.REJECTED:
-        raise Stop(verdict, f"{node.path}: rejected")
-    return verdict
+    return heed(verdict, node.path)
 
 
 def _reader(person: str) -> str:
@@ -85,13 +81,3 @@ def _work(node: Ask, frame: Frame, key: int) -> tuple[float, float, float]:
     if decides is not None:
         seconds += once(decides, key, Purpose.DECIDES, frame.task, plan.name)
     return lines, words, seconds
-
-
-def cut(marks: list[Mark], now: int, part: Part) -> list[Mark]:
-    """The marks of a span that ends at `now`; `part` is what it was in where no mark reaches."""
-    kept = [mark for mark in marks if mark[1] <= now]
-    reached = kept[-1][1] if kept else -1
-    if reached < now:
-        beyond = next((mark[0] for mark in marks if mark[1] > now), part)
-        kept.append((beyond, now))
-    return kept

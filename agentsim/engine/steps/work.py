@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentsim.chance import first
 from agentsim.engine.draws import Purpose
-from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.frame import Frame, Steps, Stop, heed
 from agentsim.engine.tools import Hand, run_tool
 from agentsim.graph import Work
 from agentsim.records import Verdict
@@ -19,8 +19,5 @@ def run_work(node: Work, frame: Frame) -> Steps:
     if not good:
         raise Stop(Verdict.FAILED, f"{node.path}: {tool.name} failed")
     if node.says is not None:
-        verdict = node.says.verdict(frame.round, first(key, Purpose.VERDICT))
-        if verdict is Verdict.REJECTED:
-            raise Stop(verdict, f"{node.path}: rejected")
-        return verdict
+        return heed(node.says.verdict(frame.round, first(key, Purpose.VERDICT)), node.path)
     return Verdict.APPROVED if tool.says else None
