@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,9 @@ from agentsim.errors import Problem, Problems
 if TYPE_CHECKING:
     from agentsim.experiment import Options
     from agentsim.spec import Source
+
+
+MANY = 500  # runs from which on further processes pay for their start
 
 
 def source(
@@ -44,5 +48,7 @@ def settings(progress: Told | None, quick: bool = False, **given: Any) -> Option
         raise click.UsageError("--runs and --precision exclude each other")
     no_levers, no_sensitivity = given.pop("no_levers", False), given.pop("no_sensitivity", False)
     levers, sensitivity = not (quick or no_levers), not (quick or no_sensitivity)
+    if given.get("jobs") is None and (given.get("runs") or Options().runs) >= MANY:
+        given["jobs"] = os.cpu_count()
     said = {name: value for name, value in given.items() if value is not None}
     return Options(**said, levers=levers, sensitivity=sensitivity, progress=progress)

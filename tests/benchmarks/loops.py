@@ -132,7 +132,7 @@ def batching(tokens: int = 320, calls: int = 10_000) -> int:
     world = World()
     stage = Stage(Graph("bench", root, (), (plan,), (), ()), 0, world, RUNNERS, run_guarded)
     server = Server(world, plan, None, 0)
-    frame = Frame(stage, Task(0, (), None))
+    frame = Frame(stage, Task(0, "", (), None))
     line = server.line(0, frame.task)
     session = open_session(frame, None, "ask", ())
     request = Request("main", 0, "ask", "ask", 0.0, session, 0, 0, tokens, tokens, 0, 0, False)

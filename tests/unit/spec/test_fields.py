@@ -16,7 +16,7 @@ from agentsim.graph import Graph
 from agentsim.spec import fields, values
 from agentsim.spec.definitions import MODELS
 from agentsim.spec.load import Source, load_tree
-from agentsim.spec.model import names_of
+from agentsim.spec.model import Model, names_of
 from agentsim.spec.problems import CODES
 from agentsim.spec.quantity import QuantityFaults
 from agentsim.spec.reader import read
@@ -88,7 +88,8 @@ def test_the_file_of_every_kind_has_every_field() -> None:
     tree = read((CASES / "every-kind.yaml").read_text("utf-8"), "w.yaml")
     assert isinstance(tree.value, dict)
     written = {str(key) for at in keys(tree.value) for key in at}
-    models = [*MODELS.values(), *(kind.model for kind in KINDS.values()), Workflow]
+    models: list[type[Model]] = [*MODELS.values(), Workflow]
+    models += [kind.model for kind in KINDS.values()]
     wanted = {name for model in models for name in names_of(model)}
     elsewhere = {"like", "size", "skim", "prose"}  # presets, sizes, refused, the file of words
     assert wanted - written <= elsewhere
@@ -115,7 +116,8 @@ def test_the_table_of_kinds_is_complete() -> None:
 
 
 def test_every_field_has_a_description_and_an_example() -> None:
-    for model in (*MODELS.values(), *(kind.model for kind in KINDS.values()), Workflow):
+    models: list[type[Model]] = [*MODELS.values(), Workflow]
+    for model in [*models, *(kind.model for kind in KINDS.values())]:
         for name, field in model.model_fields.items():
             assert field.description, f"{model.__name__}.{name}"
             assert field.examples, f"{model.__name__}.{name}"
