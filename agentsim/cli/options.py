@@ -83,7 +83,7 @@ seed = click.option(
 )  # fmt: skip
 jobs = click.option(
     "--jobs", type=int, metavar="N", callback=_between(1, 256),
-    help="Processes. The answer does not depend on it. [default: one a core, for 500 runs and more]",
+    help="Processes. The answer does not depend on it. [default: one a core from 500 runs on]",
 )  # fmt: skip
 no_levers = click.option("--no-levers", is_flag=True, help="Leave out what would help.")
 no_sensitivity = click.option(
