@@ -48,7 +48,8 @@ def settings(progress: Told | None, quick: bool = False, **given: Any) -> Option
         raise click.UsageError("--runs and --precision exclude each other")
     no_levers, no_sensitivity = given.pop("no_levers", False), given.pop("no_sensitivity", False)
     levers, sensitivity = not (quick or no_levers), not (quick or no_sensitivity)
-    if given.get("jobs") is None and (given.get("runs") or Options().runs) >= MANY:
+    runs = given.get("runs")
+    if given.get("jobs") is None and (runs is None or runs >= MANY):
         given["jobs"] = os.cpu_count()
     said = {name: value for name, value in given.items() if value is not None}
     return Options(**said, levers=levers, sensitivity=sensitivity, progress=progress)

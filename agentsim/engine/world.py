@@ -24,6 +24,7 @@ DEADLINE = 3  # and deadlines come last: work that ends exactly at its deadline 
 JOINS = 1 << 60  # from this order on things are joins; an inner one has a smaller order
 
 SAME_INSTANT = 2_000_000  # events at one instant before a run counts as stuck
+LONGEST = 9 * 10**18  # nanoseconds that a stored figure can hold (64 bits)
 SPANS = 5_000_000  # calls, tool runs and waits of one replication before it counts as endless
 STEPS = 5_000_000  # rounds of one replication before it counts as endless
 
@@ -181,6 +182,11 @@ class World:
             now, _, _, event = heappop(queue)
             if now != instant:
                 env._now = now
+                if now > LONGEST:
+                    raise EngineFault(
+                        f"a run of more than {LONGEST / SECOND / 31_557_600:.0f} years: a drawn "
+                        "time is far too long (give its distribution `at_most`)"
+                    )
                 instant, same = now, 0  # type: ignore[assignment]
             else:
                 same += 1

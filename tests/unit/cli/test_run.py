@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import json
 import sys
 from pathlib import Path
@@ -43,6 +44,8 @@ def test_what_is_asked_for(capsys: Capture, monkeypatch: Patch) -> None:
 def test_what_is_not_said_is_the_experiments_choice(capsys: Capture, monkeypatch: Patch) -> None:
     asked = stand_in(monkeypatch)
     typed(capsys, "run", "a.yaml", "--quick")
+    # but for the processes: one a core, since 1,000 runs are what is not said
+    assert asked.options.pop("jobs") == os.cpu_count()
     assert asked.options == {"seed": 0, "levers": False, "sensitivity": False, "progress": None}
 
 
