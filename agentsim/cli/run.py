@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   agentsim run first.yaml --hw claude-opus
-  agentsim run first.yaml --hw claude-opus --hw small=cerebras
-  agentsim run first.yaml --hw cerebras --set loops=2 --rates 100
+  agentsim run orchestrator --hw claude-opus --hw small=cerebras
+  agentsim run prefill-heavy --hw cerebras --set read=50k --rates 100
   agentsim run first.yaml --hw h200 --json -o answer.json
 """
 

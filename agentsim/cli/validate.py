@@ -10,7 +10,7 @@ from agentsim.cli.output import Output
 EPILOG = """\b
 Examples:
   agentsim validate first.yaml
-  agentsim validate first.yaml --hw cerebras --set loops=2
+  agentsim validate prefill-heavy --hw cerebras --set read=50k
   agentsim validate first.yaml --full > written-out.yaml
 """
 
