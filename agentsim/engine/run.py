@@ -17,6 +17,9 @@ from agentsim.graph import Graph, ServerPlan
 from agentsim.laws.quotas import QUOTAS, Quota
 from agentsim.records import Outcome, Peak, Trace, Verdict
 
+Quotas = dict[tuple[str, str, float, float], Quota]
+"""By account, what is counted, bucket and refill."""
+
 
 def simulate(graph: Graph, seed: int, replication: int) -> Trace:
     """Run the graph once; the same arguments give the same trace on any machine.
@@ -25,7 +28,7 @@ def simulate(graph: Graph, seed: int, replication: int) -> Trace:
     """
     world = World()
     stage = Stage(graph, key_of(seed, replication, 0), world, RUNNERS, run_guarded)
-    quotas: dict[tuple[str, int], Quota] = {}
+    quotas: Quotas = {}
     for number, server in enumerate(graph.servers):
         stage.servers.append(Server(world, server, _gate(world, server, quotas), number))
     gates = [server.gate for server in stage.servers if server.gate is not None]
@@ -41,13 +44,13 @@ def simulate(graph: Graph, seed: int, replication: int) -> Trace:
     return _trace(world, root, replication)
 
 
-def _gate(world: World, server: ServerPlan, quotas: dict[tuple[str, int], Quota]) -> Gate | None:
-    """The server's gate; limits of one account, in the same place of the list, are one quota."""
+def _gate(world: World, server: ServerPlan, quotas: Quotas) -> Gate | None:
+    """The server's gate; equal limits of one account are one quota, in any order."""
     if not server.limits:
         return None
     own = []
-    for i, limit in enumerate(server.limits):
-        key = (limit.account, i)
+    for limit in server.limits:
+        key = (limit.account, limit.count, limit.bucket, limit.refill)
         if key not in quotas:
             quotas[key] = QUOTAS["bucket"](limit.bucket, limit.refill)
         own.append(quotas[key])

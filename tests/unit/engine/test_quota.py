@@ -150,6 +150,22 @@ def test_a_refund_on_one_server_lets_the_other_go_on(tmp_path: Path) -> None:
     assert waits(found, "b") == 0.1
 
 
+def test_limits_of_an_account_are_found_in_any_order(tmp_path: Path) -> None:
+    """Requests 1, 1/min and output 1,000, 100/s, listed the other way round by the second server.
+
+    `a` takes the one request at 0; `b`, which asks at 1, waits for the next until 60 = 59 s.
+    """
+    requests = {"count": "requests", "bucket": 1, "refill": "1/min", "account": "team"}
+    output = {"count": "output", "bucket": 1000, "refill": "100/s", "account": "team"}
+    for order in ((requests, output), (output, requests)):
+        b = call("b", 10, 1)
+        b["do"][1]["call"] = "small"
+        found = play(
+            tmp_path, limited(requests, output), call("a", 10, 0), b, small=limited(*order)
+        )
+        assert waits(found, "b") == 59
+
+
 # --- never, and giving up ---------------------------------------------------------------------
 
 
