@@ -62,32 +62,53 @@ def _simply(
         if not done:
             _cut_short(server, request, line, frame, (now, cached, streams, marks, course))
     fresh, thinking, visible = request.input - cached, request.thinking, request.visible
+    done_of = (fresh, cached, thinking, visible)
+    write(
+        server, request, frame, now, marks, Outcome.DONE, done_of, 0, streams, course[2], course[3]
+    )
+
+
+def write(
+    server: Server,
+    request: Request,
+    frame: Frame,
+    began: int,
+    marks: list[Mark],
+    outcome: Outcome,
+    tokens: tuple[int, int, int, int],
+    wasted: int,
+    streams: int,
+    shown: int,
+    decoding: int,
+) -> None:
+    """The span of a call: `tokens` are (fresh, cached, thinking, visible) as far as it came."""
+    fresh, cached, thinking, visible = tokens
+    plan = server.plan
     money = 0.0
-    if server.plan.price is not None:
-        money = server.plan.price.cost(fresh, cached, thinking + visible, server.caches)
+    if plan.price is not None:
+        money = plan.price.cost(fresh, cached, thinking + visible, server.caches)
     if request.compaction:
         marks = compacting(marks)
+    session = request.session.number
     facts = _new(
         CallFacts,
         (
             request.role,
-            request.session.number,
+            session,
             fresh,
             cached,
             thinking,
             visible,
-            0,
+            wasted,
             streams,
             money,
-            course[2],
-            course[3],
+            shown,
+            decoding,
             request.cut,
             request.compaction,
         ),
     )
-    frame.record(
-        request.step, request.who, server.plan.name, now, tuple(marks), Outcome.DONE, facts
-    )
+    frame.record(request.step, request.who, plan.name, began, tuple(marks), outcome, facts)
 
 
 def _cut_short(
@@ -302,46 +323,31 @@ class Call(Event):
         self.gone = True
         server, request = self.server, self.request
         now: int = self.env._now  # type: ignore[assignment]
-        cached, thinking, visible, wasted = self.cached, request.thinking, request.visible, 0
-        fresh = request.input - cached
+        tokens = (request.input - self.cached, self.cached, request.thinking, request.visible)
+        wasted = 0
         if self.outcome is not Outcome.DONE:
-            fresh, cached, thinking, visible = self._cut(now)
-            wasted = fresh + cached + thinking + visible
+            tokens = self._cut(now)
+            wasted = sum(tokens)
         if self.slot is not None:
             self.slot.leave()
         if self.ticket is not None:
-            self.ticket.leave(thinking + visible)
-        money = 0.0
-        plan = server.plan
+            self.ticket.leave(tokens[2] + tokens[3])
         if self.serving:
             server.serving -= 1
             if server.batch is not None and server.caches and self.ready >= 0:
                 server.cache.keep(self.prefix, self.ready, now, request.kept)
-            if plan.price is not None:
-                money = plan.price.cost(fresh, cached, thinking + visible, server.caches)
-        marks = self.marks
-        if request.compaction:
-            marks = compacting(marks)
-        facts = _new(
-            CallFacts,
-            (
-                request.role,
-                request.session.number,
-                fresh,
-                cached,
-                thinking,
-                visible,
-                wasted,
-                self.streams,
-                money,
-                self.shown,
-                self.decoding,
-                request.cut,
-                request.compaction,
-            ),
-        )
-        self.frame.record(
-            request.step, request.who, plan.name, self.began, tuple(marks), self.outcome, facts
+        write(
+            server,
+            request,
+            self.frame,
+            self.began,
+            self.marks,
+            self.outcome,
+            tokens,
+            wasted,
+            self.streams,
+            self.shown,
+            self.decoding,
         )
 
     def _cut(self, now: int) -> tuple[int, int, int, int]:

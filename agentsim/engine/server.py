@@ -13,7 +13,7 @@ from agentsim.engine.draws import Counter, Purpose, Sampler, sampler, timer
 from agentsim.engine.quota import Gate
 from agentsim.engine.tasks import Session, Task
 from agentsim.engine.world import World
-from agentsim.graph import ServerPlan
+from agentsim.graph import Node, ServerPlan
 from agentsim.laws.caches import cache_of
 from agentsim.records import SECOND, Mark, Part
 
@@ -37,6 +37,37 @@ class Request(NamedTuple):
     cut: int
     kept: int
     compaction: bool
+
+
+class Fit(NamedTuple):
+    """What of an answer may be made: tokens, the `max_output` that holds, and what was cut away."""
+
+    thinking: int
+    visible: int
+    most: int
+    cut: int
+
+
+def sent(
+    node: Node, role: str, who: str, session: Session, fit: Fit, kept: int, compaction: bool = False
+) -> Request:
+    """The request of a step that sends its whole session."""
+    thinking, visible, most, lost = fit
+    return Request(
+        role,
+        node.rank,
+        node.path,
+        who,
+        node.priority,
+        session,
+        session.tokens,
+        thinking,
+        visible,
+        most,
+        lost,
+        kept,
+        compaction,
+    )
 
 
 class Line(NamedTuple):

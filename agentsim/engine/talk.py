@@ -10,7 +10,7 @@ from simpy.events import Event
 from agentsim.engine.call import serve
 from agentsim.engine.draws import Counter
 from agentsim.engine.frame import Frame, Stop
-from agentsim.engine.server import Line, Request, Server
+from agentsim.engine.server import Fit, Line, Server, sent
 from agentsim.engine.tasks import Session
 from agentsim.engine.world import Timer
 from agentsim.graph import Agent, AgentPlan, Node, ServerPlan
@@ -47,8 +47,8 @@ def enter(session: Session, path: str) -> None:
 
 def fit(
     node: Node, server: ServerPlan, session: Session, thinking: int, visible: int, most: int | None
-) -> tuple[int, int, int, int]:
-    """(thinking, visible, max_output, tokens cut): what the context and `max_output` still hold.
+) -> Fit:
+    """What the context and `max_output` still hold of an answer.
 
     Thinking comes first, so it is what is said that is cut first.
     """
@@ -67,11 +67,11 @@ def fit(
         if most is None or most > left:
             most = left
     if most is None:
-        return thinking, visible, wanted, 0
+        return Fit(thinking, visible, wanted, 0)
     if wanted <= most:
-        return thinking, visible, most, 0
+        return Fit(thinking, visible, most, 0)
     thinking = min(thinking, most)
-    return thinking, most - thinking, most, wanted - most
+    return Fit(thinking, most - thinking, most, wanted - most)
 
 
 def threshold(plan: AgentPlan, server: ServerPlan) -> tuple[int, int] | None:
@@ -110,22 +110,8 @@ def compact(
             frame.record(node.rank, plan.name, "", began, marks, outcome, None)
     else:
         output = COMPACT_OUTPUT if rule is None else rule.output
-        _, output, most, lost = fit(node, server.plan, session, 0, output, None)
-        request = Request(
-            plan.role,
-            node.rank,
-            node.path,
-            plan.name,
-            node.priority,
-            session,
-            session.tokens,
-            0,
-            output,
-            most,
-            lost,
-            0,
-            True,
-        )
+        held = fit(node, server.plan, session, 0, output, None)
+        request = sent(node, plan.role, plan.name, session, held, 0, compaction=True)
         yield from serve(server, request, line, frame)
     frame.world.note("compactions")
     session.rewrite(to)

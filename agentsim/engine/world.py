@@ -30,7 +30,7 @@ STEPS = 5_000_000  # rounds of one replication before it counts as endless
 
 
 def ns(seconds: float) -> int:
-    """Seconds to whole nanoseconds: the one place where a duration is rounded, once, when drawn."""
+    """Seconds to whole nanoseconds: a duration is rounded once, when it is drawn."""
     return round(seconds * SECOND)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import pickle
 from dataclasses import dataclass
 
 from agentsim.graph.cast import PersonPlan, PoolPlan
@@ -67,7 +65,3 @@ class Graph:
     exact: bool = False
     assumed: tuple[Assumed, ...] = ()
     notes: tuple[str, ...] = ()
-
-    def digest(self) -> str:
-        """A name for exactly this graph: part of the key of a stored result."""
-        return hashlib.sha256(pickle.dumps(self, protocol=5)).hexdigest()

@@ -12,7 +12,7 @@ from agentsim.chance import first, key_of, uniforms
 from agentsim.engine.call import serve
 from agentsim.engine.draws import Purpose, counter, once, timer, whole
 from agentsim.engine.frame import Frame, Steps, heed
-from agentsim.engine.server import Request
+from agentsim.engine.server import sent
 from agentsim.engine.talk import compact, enter, fit, open_session, threshold
 from agentsim.engine.tasks import Session
 from agentsim.engine.tools import Hand, run_tool, run_tools
@@ -68,26 +68,13 @@ def _turns(
         if last and visible < lacking:
             world.note("output_raised")
             visible = lacking
-        thinking, visible, most, lost = fit(node, server.plan, session, thinking, visible, None)
-        if lost:
+        held = fit(node, server.plan, session, thinking, visible, None)
+        thinking, visible = held.thinking, held.visible
+        if held.cut:
             world.note("output_cut")
         lacking -= visible
         kept = visible + thinking if plan.keeps_thinking or not thinking else 0
-        request = Request(
-            plan.role,
-            node.rank,
-            node.path,
-            plan.name,
-            node.priority,
-            session,
-            session.tokens,
-            thinking,
-            visible,
-            most,
-            lost,
-            kept,
-            False,
-        )
+        request = sent(node, plan.role, plan.name, session, held, kept)
         yield from serve(server, request, line, frame)
         session.tokens += visible + (thinking if plan.keeps_thinking else 0)
         if not last:

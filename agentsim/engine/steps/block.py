@@ -25,48 +25,16 @@ def run_block(node: Block, frame: Frame) -> Steps:
 
 def _run_graph(node: Block, frame: Frame) -> Steps:
     """Each step starts when all that it needs are done, on the chain of the one that ended last."""
-    assert node.needs is not None
-    needs = node.needs
-    branches: list[Branch | None] = [None] * len(node.steps)
-    done = Event(frame.world.env)
-
-    closed = False
-
-    def ended(_: Branch) -> None:
-        if closed:
-            return
-        if any(branch is not None and branch.stop for branch in branches):
-            # a failed step ends the list: what runs is finished, nothing more is begun
-            if all(branch is None or branch.over for branch in branches) and not done.triggered:
-                done.succeed()
-            return
-        start()
-        if all(branch is not None and branch.over for branch in branches) and not done.triggered:
-            done.succeed()
-
-    def start() -> None:
-        for i, step in enumerate(node.steps):
-            if branches[i] is not None:
-                continue
-            before = [branches[j] for j in needs[i]]
-            if all(branch is not None and branch.over for branch in before):
-                own = frame.fork()
-                last = latest([branch for branch in before if branch is not None])
-                if last is not None:
-                    own.last, own.verdict = last.frame.last, last.frame.verdict
-                branches[i] = Branch(own.run(step), own, ended)
-
-    start()
-    ran = [branch for branch in branches if branch is not None]
+    net = Net(node, frame)
+    net.start()
     try:
         if node.steps:
-            yield done
+            yield net.done
     except Interrupt as interrupt:
-        closed = True  # what was not begun yet is not begun any more
-        ran = [branch for branch in branches if branch is not None]
-        yield from gather(ran, frame, interrupt)
+        net.closed = True  # what was not begun yet is not begun any more
+        yield from gather(net.begun, frame, interrupt)
         raise
-    ran = [branch for branch in branches if branch is not None]
+    ran = net.begun
     final = latest(ran)
     if final is not None:
         frame.last = final.frame.last
@@ -75,6 +43,42 @@ def _run_graph(node: Block, frame: Frame) -> Steps:
         raise max(stopped, key=lambda stop: stop.verdict)
     said = [branch.verdict for branch in ran if branch.verdict is not None]
     return said[-1] if said else None
+
+
+class Net:
+    """The steps of one list with `needs` while they run; `done` happens when none runs any more."""
+
+    def __init__(self, node: Block, frame: Frame) -> None:
+        self.node = node
+        self.frame = frame
+        self.done = Event(frame.world.env)
+        self.closed = False
+        self._branches: list[Branch | None] = [None] * len(node.steps)
+
+    @property
+    def begun(self) -> list[Branch]:
+        """The branches of the steps that were begun, in order of declaration."""
+        return [branch for branch in self._branches if branch is not None]
+
+    def start(self) -> None:
+        """Begin every step whose needs are done."""
+        for i, (step, needs) in enumerate(zip(self.node.steps, self.node.needs or (), strict=True)):
+            before = [branch for j in needs if (branch := self._branches[j]) is not None]
+            ready = len(before) == len(needs) and all(branch.over for branch in before)
+            if self._branches[i] is None and ready:
+                own = self.frame.fork()
+                last = latest(before)
+                if last is not None:
+                    own.last, own.verdict = last.frame.last, last.frame.verdict
+                self._branches[i] = Branch(own.run(step), own, self._ended)
+
+    def _ended(self, _: Branch) -> None:
+        if self.closed:
+            return
+        if not any(branch.stop for branch in self.begun):
+            self.start()  # else a failed step ends the list: what runs is finished, no more
+        if all(branch.over for branch in self.begun) and not self.done.triggered:
+            self.done.succeed()
 
 
 def latest(branches: list[Branch]) -> Branch | None:

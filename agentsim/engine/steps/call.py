@@ -6,7 +6,7 @@ from agentsim.chance import first
 from agentsim.engine.call import serve
 from agentsim.engine.draws import Purpose, once, whole
 from agentsim.engine.frame import Frame, Steps, heed
-from agentsim.engine.server import Request
+from agentsim.engine.server import sent
 from agentsim.engine.talk import enter, fit, open_session
 from agentsim.graph import Call
 
@@ -23,33 +23,17 @@ def run_call(node: Call, frame: Frame) -> Steps:
         session.tokens += whole(once(node.input, key, Purpose.INPUT, task, node.name))
         thinking = whole(once(node.thinking, key, Purpose.THINKING, task, node.name))
         visible = whole(once(node.output, key, Purpose.OUTPUT, task, node.name))
-        thinking, visible, most, lost = fit(
-            node, server.plan, session, thinking, visible, node.max_output
-        )
-        if lost:
+        held = fit(node, server.plan, session, thinking, visible, node.max_output)
+        if held.cut:
             frame.world.note("output_cut")
-        request = Request(
-            node.role,
-            node.rank,
-            node.path,
-            node.label,
-            node.priority,
-            session,
-            session.tokens,
-            thinking,
-            visible,
-            most,
-            lost,
-            0 if thinking else visible,
-            False,
-        )
+        kept = 0 if held.thinking else held.visible
+        request = sent(node, node.role, node.label, session, held, kept)
         yield from serve(server, request, server.line(key, task), frame)
-        session.tokens += visible
+        session.tokens += held.visible
         answered = True
     finally:
         if not answered:
             session.tokens = before  # what got no answer is sent again by a retry, not twice
-
         session.busy = False
     if node.says is None:
         return None

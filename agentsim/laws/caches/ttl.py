@@ -74,7 +74,6 @@ class TtlCache:
 
     def use(self, prefix: Prefix, now: int, ready: int, end: int, answered: int = 0) -> None:
         """`begin` and `keep` in one pass: the hot path of servers whose calls are all planned."""
-        """Begin and keep in one, where the call's times are known when it starts."""
         ttl, total = self._ttl, prefix.total
         for entry, upto in self._found(prefix, now):
             if upto > total:
@@ -110,10 +109,8 @@ class TtlCache:
             entry.users += 1
             length = upto or total
             # what is held already need not be expected
-            if length > held and (
-                length > entry.coming or (length == entry.coming and ready < entry.ready)
-            ):
-                entry.coming, entry.ready = length, ready
+            if length > held:
+                entry.expect(length, ready)
 
     def keep(self, prefix: Prefix, ready: int, end: int, answered: int = 0) -> None:
         """The end of a use: entries live on from `end`, and hold the answer where it is covered."""
