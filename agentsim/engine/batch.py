@@ -2,111 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Iterator
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, cast
 
 from simpy.events import Event
 
-from agentsim.engine.bench import Bench, Order
-from agentsim.engine.world import Timer, World, fire, ns
+from agentsim.engine.bench import Order
+from agentsim.engine.world import World
 from agentsim.graph import ServerPlan
 from agentsim.laws.batch import Batch as Law
+from agentsim.records import SECOND, Peak
 
 if TYPE_CHECKING:
     from agentsim.engine.call import Call
 
 
 class Batch:
-    """The calls that decode together. One versioned timer: a change makes an older one void."""
+    """The calls that decode together, and the desk at which their prompts are read one by one.
+
+    Who is read next is settled as at any bench: by time of asking, then order of declaration. One
+    versioned timer rings at the next end: a change makes an older one void.
+    """
 
     def __init__(self, world: World, plan: ServerPlan) -> None:
         self.world = world
         self.law = Law(plan.decode)
         self.exclusive = plan.schedule == "exclusive"
-        self._desk = Bench(world, f"{plan.name} (reading prompts)", 1)
-        self._members: dict[Hashable, Call] = {}
-        self._next = 0
+        self.order = 0
+        self.dirty = False
+        self._name = f"{plan.name} (reading prompts)"
+        self._queue: list[tuple[int, Order, int, Call]] = []
+        self._asked = 0
+        self._reads: Call | None = None
         self._version = 0
         self._stood = 0
         self._paused_at = -1
+        world.join(self)
 
     @property
     def size(self) -> int:
-        return len(self._members)
+        return len(self.law)
 
     def still(self, now: int) -> int:
         """Nanoseconds for which decoding has stood still for prompts, from the start up to now."""
         return self._stood + (now - self._paused_at if self._paused_at >= 0 else 0)
 
-    def read(self, call: Call, order: Order, who: str) -> None:
+    def read(self, call: Call, order: Order) -> None:
         """Queue for the reading of a prompt; `call.reading` is told when its turn comes."""
-        call.desk = job = self._desk.ask(1, order, who)
-        job.callbacks.append(call.reading)
+        if self._reads is None and not self._queue and self.world.alone():
+            self._begin(call)
+            return
+        self._asked += 1
+        heappush(self._queue, (self.world.now, order, self._asked, call))
+        if self._reads is None:
+            self.world.unsettle(self)
 
-    def begin(self) -> None:
+    def settle(self) -> list[Event]:
+        """Take the next prompt; where there is none, decoding goes on."""
+        if self._reads is None:
+            while self._queue:
+                call = heappop(self._queue)[-1]
+                if not call.gone:
+                    self._begin(call)
+                    return []
+            self._go_on()
+        return []
+
+    def _begin(self, call: Call) -> None:
         """A prompt is read from now on; exclusively, decoding stands still."""
-        if self.exclusive:
+        self._reads = call
+        if self.exclusive and self._paused_at < 0:
             now = self.world.now
-            self.law.pause(now)
             self._paused_at = now
+            self.law.pause(now)
             # a call that has its last token at this very instant still ends: it needs no step
             self.set()
+        call.reading()
 
     def end(self, call: Call) -> None:
-        """A prompt has been read, or is given up: the next one may begin, or decoding goes on.
-
-        Must be followed by `set()`: once for this and for what joins at the same instant.
-        """
-        job = call.desk
-        if job is None:
+        """A prompt has been read, or is given up: the next one may begin, or decoding goes on."""
+        if self._reads is not call:
             return
-        call.desk = None
-        held = job.held
-        job.leave()
-        if held and self.exclusive and self._paused_at >= 0:
+        self._reads = None
+        if self._queue:
+            self.world.unsettle(self)
+        else:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._paused_at >= 0:
             now = self.world.now
             self.law.resume(now)
             self._stood += now - self._paused_at
             self._paused_at = -1
+            self.set()
 
-    def join(self, call: Call, context: int, tokens: float) -> int:
-        """A call starts to decode `tokens` (never 0) after `context` ones."""
-        self._next += 1
-        self.law.join(self._next, context, tokens, self.world.now)
-        self._members[self._next] = call
-        return self._next
+    def join(self, call: Call, context: int, tokens: float) -> None:
+        """A call whose prompt is read starts to decode `tokens` (never 0) after `context` ones."""
+        call.joined = self.law.join(call, context, tokens, self.world.now)
+        if self._reads is call:
+            self._reads = None
+            if self._queue:
+                self.world.unsettle(self)
+            elif self._paused_at >= 0:
+                self._go_on()
+                return
+        self.set()
 
     def leave(self, call: Call) -> int:
-        """A call is cut short wherever it is; returns the whole tokens that it made."""
-        if call.desk is not None:
-            self.end(call)
-            self.set()
+        """A call is cut short wherever it is; returns the whole tokens that it decoded."""
+        self.end(call)
+        if call not in self.law:
             return 0
-        if not call.member:
-            return 0
-        made = self.law.leave(call.member, self.world.now, call.factor)
-        del self._members[call.member]
+        made = self.law.leave(call, self.world.now, call.factor)
         self.set()
         return made
 
     def set(self) -> None:
-        """Set the timer to the next end."""
-        self._version += 1
-        now = self.world.now
-        self.law.advance(now)
+        """Set the timer to the next end, after a change at this instant."""
+        self._version = version = self._version + 1
         left = self.law.next_finish()
-        if left is None:
-            return
-        # the timer carries its version: an older one rings in vain
-        Timer(self.world.env, self._ring, ns(left))._value = self._version
+        if left is not None:
+            # the timer carries its version: an older one rings in vain
+            self.world.after(round(left * SECOND), self._ring, version)
 
-    def _ring(self, timer: Event) -> None:
-        if timer._value != self._version:
+    def _ring(self, version: int) -> None:
+        if version != self._version:
             return
-        self.law.advance(self.world.now)
-        ended = self.law.done()
-        calls = [self._members.pop(member) for member in ended]
+        calls = cast("list[Call]", self.law.done(self.world.env._now))  # type: ignore[arg-type]
         self.set()
         for call in calls:
             call.decoded()
-            fire(cast(Event, call))
+        self.world.fire(calls)
+
+    def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
+        held = [] if self._reads is None else [self._reads.request.line.path]
+        for *_, call in sorted(self._queue, key=lambda entry: entry[:3]):
+            if not call.gone:
+                yield call.request.line.path, self._name, held
+
+    def peak(self) -> Peak | None:
+        return None

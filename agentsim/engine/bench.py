@@ -28,7 +28,7 @@ class Job(Event):
     alike. It may be called twice.
     """
 
-    __slots__ = ("bench", "held", "left", "units", "who")
+    held = left = False
 
     def __init__(self, bench: Bench, units: float, who: str) -> None:
         # what Event.__init__ does, without the call: there are millions
@@ -37,8 +37,6 @@ class Job(Event):
         self.bench = bench
         self.units = units
         self.who = who
-        self.held = False
-        self.left = False
 
     def leave(self) -> None:
         if self.left:
@@ -57,7 +55,7 @@ class Bench:
         "capacity",
         "dirty",
         "free",
-        "most",
+        "least",
         "name",
         "order",
         "queued",
@@ -68,21 +66,31 @@ class Bench:
     def __init__(self, world: World, name: str, capacity: float) -> None:
         self.world = world
         self.name = name
-        self.capacity = self.free = capacity
+        self.capacity = self.free = self.least = capacity
         self.order = 0
         self.dirty = False
         self.queued = self.queued_most = 0
-        self.most = 0.0
         self._queue: list[tuple[float, int, Order, int, Job]] = []
         self._holders: dict[Job, None] = {}
         self._seq = 0
         world.join(self)
 
     def ask(self, units: float, order: Order, who: str, priority: float = 0.0) -> Job:
-        """Queue for `units`; given out in the second phase of this instant at the earliest."""
+        """Queue for `units`; given out in the second phase of this instant at the earliest.
+
+        Where nothing else can happen at this instant there is nobody to be served before: what is
+        free is given at once, and the job is held (and over, as an event) when it is returned.
+        """
         job = Job(self, units, who)
+        world = self.world
+        if not self.queued and units <= self.free + _CRUMB and not self.dirty and world.alone():
+            self.give(job)
+            job.callbacks = None  # type: ignore[assignment]
+            job._ok = True
+            job._value = None
+            return job
         self._seq += 1
-        entry = (-priority, self.world.env._now, order, self._seq, job)
+        entry = (-priority, world.env._now, order, self._seq, job)
         if self.queued:
             heappush(self._queue, entry)  # type: ignore[misc]
         else:
@@ -90,10 +98,17 @@ class Bench:
         self.queued += 1
         if units <= self.free + _CRUMB:
             if not self.dirty:
-                self.world.unsettle(self)
+                world.unsettle(self)
         elif not self.dirty and self.queued > self.queued_most:
             self.queued_most = self.queued  # they wait: nothing is given out at this instant
         return job
+
+    def give(self, job: Job) -> None:
+        """It has its units from now on."""
+        self.free -= job.units
+        job.held = True
+        self._holders[job] = None
+        self.least = min(self.least, self.free)
 
     def take_back(self, job: Job) -> None:
         if job.held:
@@ -109,23 +124,18 @@ class Bench:
     def settle(self) -> list[Event]:
         """Give out what is free, in order; who does not fit holds back those behind."""
         granted: list[Event] = []
-        queue, free = self._queue, self.free
-        while self.queued:
-            job = queue[0][-1]
-            if job.left:
-                heappop(queue)
-                continue
-            if job.units > free + _CRUMB:
-                break
+        queue, queued = self._queue, self.queued
+        while queued:
+            job = queue[0][4]
+            if not job.left:
+                if job.units > self.free + _CRUMB:
+                    break
+                queued -= 1
+                self.give(job)
+                granted.append(job)
             heappop(queue)
-            self.queued -= 1
-            free -= job.units
-            job.held = True
-            self._holders[job] = None
-            granted.append(job)
-        self.free = free
-        self.most = max(self.most, self.capacity - free)
-        self.queued_most = max(self.queued_most, self.queued)
+        self.queued = queued
+        self.queued_most = max(self.queued_most, queued)
         return granted
 
     def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
@@ -135,4 +145,4 @@ class Bench:
                 yield entry[-1].who, self.name, held
 
     def peak(self) -> Peak:
-        return Peak(self.name, self.queued_most, self.most)
+        return Peak(self.name, self.queued_most, self.capacity - self.least)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from simpy import Interrupt
-from simpy.events import Event, Process
+from simpy.events import Event
 
 from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.world import Process
 from agentsim.records import Verdict
 
 
@@ -44,7 +45,7 @@ class Branch:
         self.ended = -1
         self._call = call
         frame.world.alive += 1
-        self.process = frame.world.env.process(self._life())
+        self.process = Process(frame.world, self._life())
 
     @property
     def over(self) -> bool:
@@ -55,7 +56,7 @@ class Branch:
         if not self.over:
             self.process.interrupt(CANCEL)
 
-    def _life(self) -> Generator[Event, Any, None]:
+    def _life(self) -> Generator[Event | int, Any, None]:
         try:
             self.verdict = yield from self._steps
         except Stop as stop:
@@ -73,29 +74,29 @@ class Branch:
 def again(frame: Frame, process: Process, cause: object) -> None:
     """Deliver an interrupt once more, at this instant, if its process still lives then."""
 
-    def deliver(_: Event) -> None:
+    def deliver(_: None) -> None:
         if process.is_alive:
             process.interrupt(cause)
 
-    frame.world.later(deliver, 0)
+    frame.world.after(0, deliver)
 
 
 def gather(
     branches: list[Branch], frame: Frame, interrupt: Interrupt
-) -> Generator[Event, Any, None]:
+) -> Generator[Event | int, Any, None]:
     """Cancel all that run and wait, within this instant, until they have let go of everything.
 
     The chain goes on from the first declared of those that were cut. A second interrupt that
     comes meanwhile is delivered again afterwards, to whoever owns it.
     """
     world = frame.world
-    process = world.env.active_process
+    process = world.active
     running = [branch for branch in branches if not branch.over]
     for branch in running:
         branch.cancel()
     while any(not branch.over for branch in running):
         try:
-            yield world.later(lambda _: None, 0)
+            yield 0
         except Interrupt as second:
             if process is not None and second.cause is not interrupt.cause:
                 again(frame, process, second.cause)

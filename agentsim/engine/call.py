@@ -16,21 +16,19 @@ from agentsim.engine.bench import Bench, Job
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.marks import compacting, cut
 from agentsim.engine.quota import Gate, Ticket
-from agentsim.engine.server import Course, Line, Request, Server
-from agentsim.engine.world import Timer, ns
-from agentsim.records import CallFacts, Mark, Outcome, Part, Verdict
+from agentsim.engine.server import Course, Request, Server
+from agentsim.engine.world import ns
+from agentsim.records import SECOND, CallFacts, Mark, Outcome, Part, Verdict
 
 
-def serve(
-    server: Server, request: Request, line: Line, frame: Frame
-) -> Generator[Event, Any, None]:
+def serve(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, None]:
     """One call from the asking to the last token; writes its span, however it ends."""
     if server.simple:
-        return _simply(server, request, line, frame)
-    return _through(Call(server, request, line, frame))
+        return _simply(server, request, frame)
+    return _through(Call(server, request, frame))
 
 
-def _through(call: Call) -> Generator[Event, Any, None]:
+def _through(call: Call) -> Generator[Event | int, Any, None]:
     try:
         call.enter()
         yield call
@@ -39,33 +37,28 @@ def _through(call: Call) -> Generator[Event, Any, None]:
         call.leave()
 
 
-def _simply(
-    server: Server, request: Request, line: Line, frame: Frame
-) -> Generator[Event, Any, None]:
+def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, None]:
     """A call with no door to wait at: what `Call` does, without the object."""
     env = server.world.env
     now: int = env._now  # type: ignore[assignment]
-    prefix = request.session.prefix(server.number)
-    cached = server.cache.lookup(prefix, now) if server.caches else 0
-    server.serving = streams = server.serving + 1
-    marks: list[Mark] = []
-    course = server.course(request, line, cached, now, marks)
-    end = course[-1]
+    cached = 0
     if server.caches:
-        server.cache.use(prefix, now, course[1], end, request.kept)
+        prefix = request.session.prefix(server.number)
+        cached = server.cache.lookup(prefix, now)
+    marks: list[Mark] = []
+    course = server.course(request, cached, now, marks)
+    _, ready, shown, decoding, _, end = course
+    if server.caches:
+        server.cache.use(prefix, now, ready, end, request.kept)
     done = False
     try:
-        yield Timer(env, None, end - now)
+        yield end - now
         done = True
     finally:
-        server.serving -= 1
         if not done:
-            _cut_short(server, request, line, frame, (now, cached, streams, marks, course))
-    fresh, thinking, visible = request.input - cached, request.thinking, request.visible
-    done_of = (fresh, cached, thinking, visible)
-    write(
-        server, request, frame, now, marks, Outcome.DONE, done_of, 0, streams, course[2], course[3]
-    )
+            _cut_short(server, request, frame, now, cached, marks, course)
+    tokens = (request.input - cached, cached, request.thinking, request.visible)
+    write(server, request, frame, now, marks, Outcome.DONE, tokens, 0, 1, shown, decoding)
 
 
 def write(
@@ -83,18 +76,18 @@ def write(
 ) -> None:
     """The span of a call: `tokens` are (fresh, cached, thinking, visible) as far as it came."""
     fresh, cached, thinking, visible = tokens
+    line, session, _, _, _, _, lost, _, compaction = request
     plan = server.plan
     money = 0.0
     if plan.price is not None:
         money = plan.price.cost(fresh, cached, thinking + visible, server.caches)
-    if request.compaction:
+    if compaction:
         marks = compacting(marks)
-    session = request.session.number
     facts = _new(
         CallFacts,
         (
-            request.role,
-            session,
+            line.role,
+            session.number,
             fresh,
             cached,
             thinking,
@@ -104,25 +97,26 @@ def write(
             money,
             shown,
             decoding,
-            request.cut,
-            request.compaction,
+            lost,
+            compaction,
         ),
     )
-    frame.record(request.step, request.who, plan.name, began, tuple(marks), outcome, facts)
+    frame.record(line.step, line.who, plan.name, began, tuple(marks), outcome, facts)
 
 
 def _cut_short(
     server: Server,
     request: Request,
-    line: Line,
     frame: Frame,
-    so_far: tuple[int, int, int, list[Mark], Course],
+    began: int,
+    cached: int,
+    marks: list[Mark],
+    course: Course,
 ) -> None:
     """A simple call that was cancelled: the object is made after all, and leaves early."""
-    call = Call(server, request, line, frame)
-    call.began, call.cached, call.streams, call.marks, course = so_far
+    call = Call(server, request, frame)
+    call.began, call.cached, call.marks = began, cached, marks
     call.take(course)
-    server.serving += 1
     call.serving = True
     call.leave()
 
@@ -136,23 +130,24 @@ class Call(Event):
     """What it is in now: what a mark is missing for if it is cut."""
     slot: Job | None = None
     ticket: Ticket | None = None
-    desk: Job | None = None
-    member = cached = streams = decoding = stood = planned = took = 0
+    cached = decoding = stood = planned = took = 0
+    streams = 1
     shown = reading_at = ready = -1
     factor = 1.0
+    joined = 0.0
+    """The batch's step counter when it began to decode."""
     serving = gone = False
+    """In service; over, however it ended."""
 
-    def __init__(self, server: Server, request: Request, line: Line, frame: Frame) -> None:
+    def __init__(self, server: Server, request: Request, frame: Frame) -> None:
         # what Event.__init__ does, without the call
         self.env = env = server.world.env
         self.callbacks = []
         self.server = server
         self.request = request
-        self.line = line
         self.frame = frame
         self.began: int = env._now  # type: ignore[assignment]
         self.marks: list[Mark] = []
-        self.prefix = request.session.prefix(server.number)
 
     def enter(self) -> None:
         """To the first door. The call fails with Stop where a quota can never let it through."""
@@ -171,24 +166,25 @@ class Call(Event):
 
     def _ask(self, gate: Gate) -> None:
         """Wait until every quota has room, and take from all of them at once."""
-        request = self.request
+        request, line = self.request, self.request.line
         self.part = Part.QUOTA_WAIT
         output = request.thinking + request.visible
-        order = (request.step, self.frame.place)
+        order = (line.step, self.frame.place)
         self.ticket = ticket = gate.ask(
             request.input,
             self._held,
             output,
             request.max_output,
             order,
-            request.path,
-            request.priority,
+            line.path,
+            line.priority,
         )
         ticket.callbacks.append(self._passed)
 
     def _held(self) -> int:
         """Tokens of its input that the cache holds now."""
-        return self.server.cache.lookup(self.prefix, self.server.world.now)
+        server = self.server
+        return server.cache.lookup(self.request.session.prefix(server.number), server.world.now)
 
     def _passed(self, _: Event) -> None:
         if self.gone:
@@ -196,7 +192,7 @@ class Call(Event):
         self._mark(Part.QUOTA_WAIT, self.env._now)  # type: ignore[arg-type]
         if self.ticket is not None and self.ticket.never:
             self.outcome = Outcome.FAILED
-            self.fail(Stop(Verdict.FAILED, f"{self.request.path}: {self.ticket.never}"))
+            self.fail(Stop(Verdict.FAILED, f"{self.request.line.path}: {self.ticket.never}"))
             return
         slots = self.server.slots
         if slots is not None:
@@ -205,11 +201,13 @@ class Call(Event):
             self._start()
 
     def _queue(self, slots: Bench) -> None:
-        request = self.request
+        line = self.request.line
         self.part = Part.SLOT_WAIT
-        order = (request.step, self.frame.place)
-        self.slot = slots.ask(1, order, request.path, request.priority)
-        self.slot.callbacks.append(self._seated)
+        self.slot = slot = slots.ask(1, (line.step, self.frame.place), line.path, line.priority)
+        if slot.held:
+            self._start()
+        else:
+            slot.callbacks.append(self._seated)
 
     def _seated(self, _: Event) -> None:
         if not self.gone:
@@ -218,31 +216,29 @@ class Call(Event):
 
     def _start(self) -> None:
         """Into service: looks at the cache, then latency, prefill and decode."""
-        server, line = self.server, self.line
+        server, request = self.server, self.request
         now: int = self.env._now  # type: ignore[assignment]
         if server.caches:
-            self.cached = server.cache.lookup(self.prefix, now)
-        server.serving += 1
+            prefix = request.session.prefix(server.number)
+            self.cached = server.cache.lookup(prefix, now)
         self.serving = True
-        self.streams = server.serving
         self.part = Part.LATENCY
         if server.batch is None:
-            self.take(server.course(self.request, line, self.cached, now, self.marks))
+            self.take(server.course(request, self.cached, now, self.marks))
             if server.caches:
-                server.cache.use(self.prefix, now, self.ready, self.planned, self.request.kept)
+                server.cache.use(prefix, now, self.ready, self.planned, request.kept)
             # all is known now: the call is its own timer
             self._ok = True
             self._value = None
             self.env.schedule(self, 1, self.planned - now)  # type: ignore[arg-type]
             return
-        at = now
-        if line.before is not None:
-            at += line.before()
-            self._mark(Part.LATENCY, at)
+        line = request.line
         if line.spread is not None:
             self.factor = line.spread()
-        if at > now:
-            server.world.later(self._read, at - now)
+        wait = 0 if line.before is None else line.before()
+        if wait:
+            self.marks.append((Part.LATENCY, now + wait))
+            server.world.after(wait, self._read, self)
         else:
             self._read(self)
 
@@ -256,25 +252,22 @@ class Call(Event):
             return
         server, request, batch = self.server, self.request, self.server.batch
         assert batch is not None
-        self.took = took = ns(server.reading(request.input, self.cached))
         self.part = Part.PREFILL
+        took = round(server.reading(request.input, self.cached) * SECOND) if server.reads else 0
         if not took:
             self._join(self)
-        elif server.came:
+            return
+        self.took = took
+        if server.came:
             # a measured first-token time: the server is not seen reading
-            self.reading_at = server.world.now
-            server.world.later(self._join, took)
+            self.reading()
         else:
-            batch.read(self, (request.step, self.frame.place), request.path)
+            batch.read(self, (request.line.step, self.frame.place))
 
-    def reading(self, job: Event) -> None:
+    def reading(self) -> None:
         """Its turn to have its prompt read has come."""
-        if not self.gone:
-            batch = self.server.batch
-            assert batch is not None
-            batch.begin()
-            self.reading_at = batch.world.now
-            Timer(self.env, self._join, self.took)
+        self.reading_at = self.env._now  # type: ignore[assignment]
+        self.server.world.after(self.took, self._join, self)
 
     def _join(self, _: Event) -> None:
         """The prompt is read: decode with the others."""
@@ -282,60 +275,66 @@ class Call(Event):
             return
         server, request, batch = self.server, self.request, self.server.batch
         assert batch is not None
-        batch.end(self)
-        now = server.world.now
+        now: int = self.env._now  # type: ignore[assignment]
         self._mark(Part.PREFILL, now)
         self.ready = now
         if server.caches:
-            server.cache.begin(self.prefix, now, now)
-        tokens = request.thinking + request.visible
+            server.cache.begin(request.session.prefix(server.number), now, now)
+        tokens = request.thinking + request.visible - server.came
         self.part = Part.DECODE
-        if tokens > server.came:
+        if tokens > 0:
             self.stood = batch.still(now)
-            self.member = batch.join(self, request.input, (tokens - server.came) * self.factor)
+            batch.join(self, request.input, tokens * self.factor)
             self.streams = batch.size
         else:
+            batch.end(self)
             if request.visible:
                 self.shown = now
             self._ok = True
             self._value = None
             self.env.schedule(self)
-        batch.set()
 
     def decoded(self) -> None:
         """Told by the batch, just before the call happens: it has its last token now."""
-        server, request, batch = self.server, self.request, self.server.batch
+        request, batch = self.request, self.server.batch
         assert batch is not None
-        now = server.world.now
-        self.member = 0
-        # standing still for another's prompt is prefill
-        self._mark(Part.PREFILL, self.ready + batch.still(now) - self.stood)
-        self._mark(Part.DECODE, now)
-        tokens, came = request.thinking + request.visible, server.came
-        took = now - self.ready
-        self.decoding = took if came else took * (tokens - 1) // tokens
-        if request.visible:
-            share = (request.thinking + 1 - came) / (tokens - came)
-            self.shown = self.ready + round(took * min(1.0, share))
+        now: int = self.env._now  # type: ignore[assignment]
+        marks, still = self.marks, batch.still(now) - self.stood
+        if still:
+            # standing still for another's prompt is prefill
+            marks.append((Part.PREFILL, self.ready + still))
+        if now > self.ready + still:
+            marks.append((Part.DECODE, now))
+        self._told(request.thinking + request.visible, now)
+
+    def _told(self, made: int, last: int) -> None:
+        """When a call in a batch had its first tokens, of so many made up to `last`."""
+        batch, came, thinking = self.server.batch, self.server.came, self.request.thinking
+        assert batch is not None
+        first = self.ready if came else batch.law.when(self.joined, self.factor)
+        self.decoding = last - first
+        if made > thinking:
+            self.shown = first
+            if thinking:
+                shown = (thinking + 1 - came) * self.factor
+                self.shown = batch.law.when(self.joined, shown)
 
     def leave(self) -> None:
         """Give back what is held, and write the span with what was done of it."""
         self.gone = True
         server, request = self.server, self.request
-        now: int = self.env._now  # type: ignore[assignment]
         tokens = (request.input - self.cached, self.cached, request.thinking, request.visible)
         wasted = 0
         if self.outcome is not Outcome.DONE:
-            tokens = self._cut(now)
+            tokens = self._cut(server.world.now)
             wasted = sum(tokens)
         if self.slot is not None:
             self.slot.leave()
         if self.ticket is not None:
             self.ticket.leave(tokens[2] + tokens[3])
-        if self.serving:
-            server.serving -= 1
-            if server.batch is not None and server.caches and self.ready >= 0:
-                server.cache.keep(self.prefix, self.ready, now, request.kept)
+        if server.caches and server.batch is not None and self.ready >= 0:
+            prefix = request.session.prefix(server.number)
+            server.cache.keep(prefix, self.ready, server.world.now, request.kept)
         write(
             server,
             request,
@@ -360,15 +359,22 @@ class Call(Event):
             if self.ready >= 0:
                 # what came with the first token is there; the batch counts what it decoded itself
                 made = min(made + server.came, request.thinking + request.visible)
+            if made:
+                decoded = (made - server.came) * self.factor
+                last = server.batch.law.when(self.joined, decoded) if decoded else self.ready
+                self._told(made, last)
         elif self.ready >= 0:
-            server.cache.cut(self.prefix, self.ready, self.planned, now)
+            prefix = request.session.prefix(server.number)
+            server.cache.cut(prefix, self.ready, self.planned, now)
+            self.decoding = 0
             if now >= self.ready:
                 made = self._made(now - self.ready)
+                if made:
+                    self.decoding = self._alone(made - server.came) - self._alone(1 - server.came)
         thinking = min(request.thinking, made)
         visible = made - thinking
         if not visible:
             self.shown = -1
-        self.decoding = max(0, min(self.decoding, now - self.ready))
         fresh = request.input - self.cached
         if not 0 <= self.ready <= now:
             if not self.serving or self.reading_at < 0 or now < self.reading_at:
@@ -380,16 +386,18 @@ class Call(Event):
 
     def _made(self, elapsed: int) -> int:
         """Whole tokens that one stream makes in so many nanoseconds (bisection of its law)."""
-        request, server = self.request, self.server
-        low, high = 0, request.thinking + request.visible
+        low, high = 0, self.request.thinking + self.request.visible
         while low < high:
             middle = (low + high + 1) // 2
-            took = server.plan.decode.alone(middle - server.came, request.input)
-            if ns(self.factor * took) <= elapsed:
+            if self._alone(middle - self.server.came) <= elapsed:
                 low = middle
             else:
                 high = middle - 1
         return low
+
+    def _alone(self, tokens: int) -> int:
+        """Nanoseconds of so many tokens by one stream."""
+        return ns(self.factor * self.server.plan.decode.alone(tokens, self.request.input))
 
 
 _new = tuple.__new__  # a named tuple made without its own __new__: there are millions

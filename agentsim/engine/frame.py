@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _new = tuple.__new__
 
-Steps = Generator[Event, Any, Verdict | None]
+Steps = Generator[Event | int, Any, Verdict | None]
 Runner = Callable[[Any, "Frame"], Steps]
 
 

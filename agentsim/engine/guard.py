@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from simpy import Interrupt
-from simpy.events import Event
 
 from agentsim.engine.frame import Frame, Steps, Stop
-from agentsim.engine.world import DEADLINE, Timer, World, ns
+from agentsim.engine.world import DEADLINE, World, ns
 from agentsim.graph import Node
 from agentsim.records import Outcome, Part, Verdict
 
@@ -18,10 +17,10 @@ class Deadline:
     """
 
     def __init__(self, world: World, seconds: float) -> None:
-        self.process = world.env.active_process
-        self._timer = world.later(self._pass, ns(seconds), DEADLINE)
+        self.process = world.active
+        world.after(ns(seconds), self._pass, None, DEADLINE)
 
-    def _pass(self, _: Event) -> None:
+    def _pass(self, _: None) -> None:
         if self.process is not None and self.process.is_alive:
             self.process.interrupt(self)
 
@@ -74,7 +73,7 @@ def _pause(node: Node, frame: Frame, seconds: float) -> Steps:
     began = world.now
     outcome = Outcome.CANCELLED
     try:
-        yield Timer(world.env, None, ns(seconds))
+        yield ns(seconds)
         outcome = Outcome.DONE
     finally:
         marks = ((Part.RETRY, world.now),)

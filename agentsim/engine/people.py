@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from simpy.events import Event
-
 from agentsim.engine.bench import Bench, Job
 from agentsim.engine.tasks import Task
 from agentsim.engine.world import World
@@ -23,14 +21,11 @@ class Desk(Bench):
         self._last: list[Task | None] = [None] * plan.count
         self._given: dict[Job, int] = {}
 
-    def settle(self) -> list[Event]:
-        granted = super().settle()
-        for job in granted:
-            assert isinstance(job, Job)
-            self._idle.sort()
-            _, number = self._idle.pop(0)
-            self._given[job] = number
-        return granted
+    def give(self, job: Job) -> None:
+        super().give(job)
+        self._idle.sort()
+        _, number = self._idle.pop(0)
+        self._given[job] = number
 
     def take_back(self, job: Job) -> None:
         number = self._given.pop(job, None)

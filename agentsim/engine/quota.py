@@ -160,11 +160,11 @@ class Gate:
         self._timer += 1
         version = self._timer
 
-        def look(_: Event) -> None:
+        def look(_: None) -> None:
             if version == self._timer:
                 self.world.unsettle(self)
 
-        self.world.later(look, delay)
+        self.world.after(delay, look)
 
     def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
         for entry in sorted(self._queue, key=lambda entry: entry[:4]):

@@ -65,11 +65,14 @@ def _trace(world: World, root: Branch, replication: int) -> Trace:
         reason = root.stop.reason
     frame = root.frame
     peaks: list[Peak] = world.peaks()
+    spans, visits = world.spans, world.visits
+    # the world is a circle that only the collector finds: it must not keep the records too
+    world.spans, world.visits = [], []
     return Trace(
         replication,
         0,
-        world.spans,
-        world.visits,
+        spans,
+        visits,
         peaks,
         outcome,
         reason,

@@ -18,17 +18,26 @@ from agentsim.laws.caches import cache_of
 from agentsim.records import SECOND, Mark, Part
 
 
-class Request(NamedTuple):
-    """One request as it is sent: tokens in and out, already cut to what may be.
-
-    `kept`: tokens of the answer that a cache which covers answers can hold (DESIGN section 12).
-    """
+class Line(NamedTuple):
+    """A step's own line to a server: who asks, and the step's draws for what varies by call."""
 
     role: str
     step: int
     path: str
     who: str
     priority: float
+    before: Counter | None
+    """Nanoseconds of the latency, or up to the first token."""
+    spread: Sampler | None
+
+
+class Request(NamedTuple):
+    """One request as it is sent: tokens in and out, already cut to what may be.
+
+    `kept`: tokens of the answer that a cache which covers answers can hold (DESIGN section 12).
+    """
+
+    line: Line
     session: Session
     input: int
     thinking: int
@@ -48,34 +57,12 @@ class Fit(NamedTuple):
     cut: int
 
 
-def sent(
-    node: Node, role: str, who: str, session: Session, fit: Fit, kept: int, compaction: bool = False
-) -> Request:
+def sent(line: Line, session: Session, fit: Fit, kept: int, compaction: bool = False) -> Request:
     """The request of a step that sends its whole session."""
     thinking, visible, most, lost = fit
-    return Request(
-        role,
-        node.rank,
-        node.path,
-        who,
-        node.priority,
-        session,
-        session.tokens,
-        thinking,
-        visible,
-        most,
-        lost,
-        kept,
-        compaction,
+    return _new(
+        Request, (line, session, session.tokens, thinking, visible, most, lost, kept, compaction)
     )
-
-
-class Line(NamedTuple):
-    """A step's own draws for what a server varies from call to call."""
-
-    before: Counter | None
-    """Nanoseconds of the latency, or up to the first token."""
-    spread: Sampler | None
 
 
 Course = tuple[int, int, int, int, float, int]
@@ -84,7 +71,7 @@ nanoseconds from the first to the last token, its own factor on decoding, end)."
 
 
 class Server:
-    """One simulated endpoint. `serving` is the number of calls in service now."""
+    """One simulated endpoint."""
 
     def __init__(self, world: World, plan: ServerPlan, gate: Gate | None, number: int) -> None:
         self.world = world
@@ -100,14 +87,13 @@ class Server:
         self.alone = plan.decode.solo()
         # tokens that come with the first-token time, before any decode step
         self.came = 1 if plan.first_token is not None else 0
+        self.reads = plan.per_input_token > 0 if self.came else plan.prefill is not None
         # nothing to wait for, nothing shared
         self.simple = gate is None and self.slots is None and self.batch is None
-        self.serving = 0
 
-    def line(self, key: int, task: Task) -> Line:
-        """The streams of a step's calls on this server."""
+    def line(self, node: Node, role: str, who: str, key: int, task: Task) -> Line:
+        """A step's line to this server; `key` is that of its draws."""
         plan = self.plan
-
         before, spread = None, None
         if plan.first_token is not None:
             before = timer(plan.first_token, key, Purpose.FIRST_TOKEN, task, plan.name)
@@ -115,12 +101,11 @@ class Server:
             before = timer(plan.latency, key, Purpose.LATENCY, task, plan.name)
         if plan.spread is not None:
             spread = sampler(plan.spread, key, Purpose.SPREAD, task, plan.name)
-        return Line(before, spread)
+        return Line(role, node.rank, node.path, who, node.priority, before, spread)
 
-    def course(
-        self, request: Request, line: Line, cached: int, now: int, marks: list[Mark]
-    ) -> Course:
+    def course(self, request: Request, cached: int, now: int, marks: list[Mark]) -> Course:
         """The course of a call at the speed of one stream that starts now; adds its marks."""
+        line, _, input_, thinking, visible, *_ = request
         at = now
         if line.before is not None:
             at += line.before()
@@ -128,19 +113,17 @@ class Server:
                 marks.append((Part.LATENCY, at))
         reading_at = at
         factor = 1.0 if line.spread is None else line.spread()
-        took = round(self.reading(request.input, cached) * SECOND)
-        if took:
-            at += took
-            marks.append((Part.PREFILL, at))
-        thinking, visible = request.thinking, request.visible
+        if self.reads:
+            took = round(self.reading(input_, cached) * SECOND)
+            if took:
+                at += took
+                marks.append((Part.PREFILL, at))
         tokens = thinking + visible
         ready, shown, decoding = at, -1, 0
         if tokens:
             # the first token is there at once where a first-token time was measured
             came = self.came
-            first, until, last = self.alone(
-                request.input, 1 - came, thinking + 1 - came, tokens - came
-            )
+            first, until, last = self.alone(input_, 1 - came, thinking + 1 - came, tokens - came)
             scale = SECOND * factor
             if visible:
                 shown = at + round(until * scale)
@@ -159,3 +142,6 @@ class Server:
         if plan.prefill is None:
             return 0.0
         return plan.prefill.seconds(input_ - cached, cached)
+
+
+_new = tuple.__new__  # a named tuple made without its own __new__: there are millions

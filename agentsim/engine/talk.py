@@ -12,7 +12,6 @@ from agentsim.engine.draws import Counter
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.server import Fit, Line, Server, sent
 from agentsim.engine.tasks import Session
-from agentsim.engine.world import Timer
 from agentsim.graph import Agent, AgentPlan, Node, ServerPlan
 from agentsim.records import Outcome, Part, Verdict
 
@@ -67,9 +66,9 @@ def fit(
         if most is None or most > left:
             most = left
     if most is None:
-        return Fit(thinking, visible, wanted, 0)
+        most = wanted
     if wanted <= most:
-        return Fit(thinking, visible, most, 0)
+        return _new(Fit, (thinking, visible, most, 0))
     thinking = min(thinking, most)
     return Fit(thinking, most - thinking, most, wanted - most)
 
@@ -94,7 +93,7 @@ def compact(
     session: Session,
     to: int,
     frame: Frame,
-) -> Generator[Event, Any, None]:
+) -> Generator[Event | int, Any, None]:
     """Rewrite a session's history, by a call or in the time that `pause` draws."""
     plan = node.plan
     rule = plan.compact
@@ -103,7 +102,7 @@ def compact(
         began = world.now
         outcome = Outcome.CANCELLED
         try:
-            yield Timer(world.env, None, pause())
+            yield pause()
             outcome = Outcome.DONE
         finally:
             marks = ((Part.COMPACTION, world.now),)
@@ -111,7 +110,9 @@ def compact(
     else:
         output = COMPACT_OUTPUT if rule is None else rule.output
         held = fit(node, server.plan, session, 0, output, None)
-        request = sent(node, plan.role, plan.name, session, held, 0, compaction=True)
-        yield from serve(server, request, line, frame)
+        yield from serve(server, sent(line, session, held, 0, compaction=True), frame)
     frame.world.note("compactions")
     session.rewrite(to)
+
+
+_new = tuple.__new__

@@ -13,8 +13,8 @@ from agentsim.engine.bench import Job
 from agentsim.engine.branches import Branch, gather
 from agentsim.engine.draws import Purpose, counter, timer
 from agentsim.engine.frame import Frame, Steps
-from agentsim.engine.world import Timer, ns
-from agentsim.graph import ToolPlan
+from agentsim.engine.world import ns
+from agentsim.graph import Node, ToolPlan
 from agentsim.records import Mark, Outcome, Part, WorkFacts
 
 RETURNS_AT_MOST = 25_000
@@ -24,7 +24,7 @@ RETURNS_AT_MOST = 25_000
 class Hand:
     """One tool as one step uses it: its streams, so that run n of it draws the same everywhere."""
 
-    __slots__ = ("_fails", "_limit", "_returns", "_time", "quick", "resource", "tool")
+    __slots__ = ("_fails", "_limit", "_returns", "_time", "good", "quick", "resource", "tool")
 
     def __init__(self, tool: ToolPlan, key: int, frame: Frame) -> None:
         task = frame.task
@@ -34,6 +34,8 @@ class Hand:
         self._fails = uniforms(key, Purpose.FAILS) if 0.0 < tool.fails < 1.0 else None
         self._limit = None if tool.timeout is None else ns(tool.timeout)
         self.resource = frame.stage.pools[tool.uses[0][0]].name if tool.uses else tool.name
+        self.good = True
+        """Did the last run end well?"""
         # nothing to wait for and nothing to try again: one timer
         self.quick = not tool.uses and tool.tries == 1
 
@@ -50,69 +52,71 @@ class Hand:
         return took, good, tokens, 0
 
 
-def run_tool(
-    hand: Hand, frame: Frame, step: int, path: str, priority: float
-) -> Generator[Event, Any, tuple[bool, int]]:
-    """One tool run with its tries; returns (ended well, tokens returned). Writes a span a try."""
-    tool, world = hand.tool, frame.world
-    if hand.quick:
-        return (yield from _quick(hand, frame, step))
-    for attempt in range(tool.tries):
-        good, tokens = yield from _try(hand, frame, step, path, priority, attempt)
-        if good or attempt + 1 == tool.tries:
-            break
-        if tool.retry_wait:
-            began = world.now
-            outcome = Outcome.CANCELLED
-            try:
-                yield Timer(world.env, None, ns(tool.retry_wait))
-                outcome = Outcome.DONE
-            finally:
-                marks = ((Part.RETRY, world.now),)
-                frame.record(step, tool.name, "", began, marks, outcome, None)
-    return good, tokens
+def run_tool(hand: Hand, frame: Frame, node: Node) -> Generator[Event | int, Any, int]:
+    """One tool run with its tries; returns the tokens returned. Writes a span a try."""
+    return _quick(hand, frame, node) if hand.quick else _tries(hand, frame, node)
 
 
-def _quick(hand: Hand, frame: Frame, step: int) -> Generator[Event, Any, tuple[bool, int]]:
+def _quick(hand: Hand, frame: Frame, node: Node) -> Generator[Event | int, Any, int]:
     """A run that waits for nothing but its own time."""
     world, tool = frame.world, hand.tool
     env = world.env
     began: int = env._now  # type: ignore[assignment]
     took, good, tokens, lost = hand.draw()
+    hand.good = good
     outcome = Outcome.CANCELLED
     try:
         if took:
-            yield Timer(env, None, took)
+            yield took
         outcome = Outcome.DONE if good else Outcome.FAILED
     finally:
         if lost:
             world.note("tool_cut")
         marks = ((tool.part, env._now),)
-        facts = WorkFacts((), tokens, lost, 0)
-        frame.record(step, tool.name, tool.name, began, marks, outcome, facts)  # type: ignore[arg-type]
-    return good, tokens
+        facts = _new(WorkFacts, ((), tokens, lost, 0))
+        frame.record(node.rank, tool.name, tool.name, began, marks, outcome, facts)  # type: ignore[arg-type]
+    return tokens
 
 
-def _try(
-    hand: Hand, frame: Frame, step: int, path: str, priority: float, attempt: int
-) -> Generator[Event, Any, tuple[bool, int]]:
+def _tries(hand: Hand, frame: Frame, node: Node) -> Generator[Event | int, Any, int]:
+    tool, world = hand.tool, frame.world
+    for attempt in range(tool.tries):
+        tokens = yield from _try(hand, frame, node, attempt)
+        if hand.good or attempt + 1 == tool.tries:
+            break
+        if tool.retry_wait:
+            began = world.now
+            outcome = Outcome.CANCELLED
+            try:
+                yield ns(tool.retry_wait)
+                outcome = Outcome.DONE
+            finally:
+                marks = ((Part.RETRY, world.now),)
+                frame.record(node.rank, tool.name, "", began, marks, outcome, None)
+    return tokens
+
+
+def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Generator[Event | int, Any, int]:
     tool, world = hand.tool, frame.world
     began: int = world.env._now  # type: ignore[assignment]
     took, good, tokens, lost = hand.draw()
+    hand.good = good
     jobs: list[Job] = []
     marks: list[Mark] = []
     part, outcome = Part.POOL_WAIT, Outcome.CANCELLED
     try:
         # one after another, in the order of declaration: a circle of waits shows as a deadlock
         for pool, units in tool.uses:
-            job = frame.stage.pools[pool].ask(units, (step, frame.place), path, priority)
+            job = frame.stage.pools[pool].ask(
+                units, (node.rank, frame.place), node.path, node.priority
+            )
             jobs.append(job)
             yield job
         if jobs and world.now > began:
             marks.append((Part.POOL_WAIT, world.now))
         part = tool.part
         if took:
-            yield Timer(world.env, None, took)
+            yield took
         outcome = Outcome.DONE if good else Outcome.FAILED
     finally:
         for job in jobs:
@@ -123,20 +127,17 @@ def _try(
         if lost:
             world.note("tool_cut")
         facts = WorkFacts(tool.uses, tokens, lost, attempt)
-        frame.record(step, tool.name, hand.resource, began, tuple(marks), outcome, facts)
-    return good, tokens
+        frame.record(node.rank, tool.name, hand.resource, began, tuple(marks), outcome, facts)
+    return tokens
 
 
-def run_tools(
-    hands: Sequence[Hand], frame: Frame, step: int, path: str, priority: float
-) -> Generator[Event, Any, int]:
+def run_tools(hands: Sequence[Hand], frame: Frame, node: Node) -> Generator[Event | int, Any, int]:
     """The tools of one turn, side by side; returns the tokens that they return together."""
     total = 0
 
     def one(hand: Hand, own: Frame) -> Steps:
         nonlocal total
-        _, tokens = yield from run_tool(hand, own, step, path, priority)
-        total += tokens
+        total += yield from run_tool(hand, own, node)
         return None
 
     done = Event(frame.world.env)
@@ -157,3 +158,6 @@ def run_tools(
     last = max(branches, key=lambda branch: branch.ended)
     frame.last = last.frame.last
     return total
+
+
+_new = tuple.__new__

@@ -8,17 +8,19 @@ declaration can hold, and a slot freed at t is taken at t.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
 import simpy
+from simpy import Interrupt
 from simpy.events import Event
 
 from agentsim.errors import EngineFault
 from agentsim.records import SECOND, Peak, Span, Visit
 
-SETTLE = 2  # SimPy's own priorities are 0 (urgent) and 1 (normal); then things settle;
+URGENT, NORMAL = 0, 1  # as in SimPy
+SETTLE = 2  # then things settle;
 DEADLINE = 3  # and deadlines come last: work that ends exactly at its deadline has met it
 
 JOINS = 1 << 60  # from this order on things are joins; an inner one has a smaller order
@@ -51,41 +53,90 @@ class Scarce(Protocol):
     def peak(self) -> Peak | None: ...
 
 
-def fire(event: Event) -> None:
-    """Let an event happen now, without a detour over the schedule."""
-    callbacks = event.callbacks
-    event.callbacks = None  # type: ignore[assignment]
-    event._ok = True
-    event._value = None
-    if callbacks:
-        for callback in callbacks:
-            callback(event)
-
-
 def _order(thing: Scarce) -> int:
     return thing.order
 
 
-class Timer(Event):
-    """An event that happens by itself after `delay` nanoseconds.
+class Process:
+    """A generator that the clock drives. It yields nanoseconds to pass, or an event to wait for.
 
-    SimPy's own Timeout without its checks and its detour over `schedule`: there are millions.
+    SimPy's own process makes an event of every start, wait and end; most of ours wait for time
+    alone, and are waited for by nobody. `callbacks` is None when it is over, as with an event.
     """
 
-    __slots__ = ()
+    __slots__ = ("_event", "_throw", "_version", "callbacks", "send", "world")
 
-    def __init__(
-        self,
-        env: simpy.Environment,
-        call: Callable[[Event], Any] | None,
-        delay: int,
-        priority: int = 1,
-    ) -> None:
-        self.env = env
-        self.callbacks = [] if call is None else [call]
-        self._ok = True
-        self._value = None
-        heappush(env._queue, (env._now + delay, priority, next(env._eid), self))  # type: ignore[misc]
+    def __init__(self, world: World, steps: Generator[Event | int, Any, Any]) -> None:
+        self.world = world
+        self.callbacks: list[Any] | None = []
+        self.send = steps.send
+        self._throw = steps.throw
+        self._event: Event | None = None
+        self._version = 0
+        world.after(0, self._go, 0, URGENT)
+
+    @property
+    def is_alive(self) -> bool:
+        return self.callbacks is not None
+
+    def interrupt(self, cause: object) -> None:
+        """Throw an Interrupt with this cause into it, at this instant, unless it ends before."""
+        self.world.after(0, self._interrupted, cause, URGENT)
+
+    def _go(self, version: int) -> None:
+        """Its time has passed; a version that it no longer has is of a wait that was cut short."""
+        if version == self._version:
+            self.world.active = self
+            try:
+                self._wait(self.send(None))
+            except StopIteration:
+                self._over()
+
+    def _happened(self, event: Event) -> None:
+        self._event = None
+        self.world.active = self
+        try:
+            self._wait(self._next(event))
+        except StopIteration:
+            self._over()
+
+    def _next(self, event: Event) -> Event | int:
+        """What it yields once it has been told of an event."""
+        if event._ok:
+            return self.send(None)
+        event._defused = True
+        return self._throw(event._value)
+
+    def _interrupted(self, cause: object) -> None:
+        if self.callbacks is None:
+            return
+        event = self._event
+        if event is not None:
+            self._event = None
+            if event.callbacks is not None:
+                event.callbacks.remove(self._happened)
+        self._version += 1
+        self.world.active = self
+        try:
+            self._wait(self._throw(Interrupt(cause)))
+        except StopIteration:
+            self._over()
+
+    def _wait(self, what: Event | int) -> None:
+        while what.__class__ is not int:
+            callbacks = what.callbacks  # type: ignore[union-attr]
+            if callbacks is not None:
+                callbacks.append(self._happened)
+                self._event = what  # type: ignore[assignment]
+                return
+            what = self._next(what)  # type: ignore[arg-type]
+        env = self.world.env
+        entry = (env._now + what, 1, next(env._eid), self._go, self._version)
+        heappush(env._queue, entry)  # type: ignore[misc]
+
+    def _over(self) -> None:
+        self.callbacks = None
+        self._version += 1
 
 
 class World:
@@ -98,8 +149,11 @@ class World:
         self.notes: dict[str, int] = {}
         self.scarce: list[Scarce] = []
         self._dirty: list[Scarce] = []
+        self._burst = False
         self.steps = 0
         self.most = SPANS
+        self.active: Process | None = None
+        """The process that runs now, or ran last."""
         self.alive = 0
         """Branches that are not over: none may outlive the run, or it would go on writing."""
 
@@ -119,9 +173,41 @@ class World:
             thing.dirty = True
             self._dirty.append(thing)
 
-    def later(self, call: Callable[[Event], Any], delay: int, priority: int = 1) -> Event:
-        """Call back after `delay` nanoseconds."""
-        return Timer(self.env, call, delay, priority)
+    def alone(self) -> bool:
+        """Nothing else can happen at this instant but what the caller does.
+
+        Then there is no second phase to wait for: nobody else can come and be served before.
+        """
+        if self._burst or self._dirty:
+            return False
+        env = self.env
+        queue = env._queue
+        return not queue or queue[0][0] > env._now
+
+    def fire(self, events: Sequence[Event]) -> None:
+        """Let events happen now, in this order, without a detour over the schedule.
+
+        One that an earlier one took back is over already, and is left out.
+        """
+        burst = self._burst
+        self._burst = burst or len(events) > 1
+        for event in events:
+            callbacks = event.callbacks
+            if callbacks is not None:
+                event.callbacks = None  # type: ignore[assignment]
+                event._ok = True
+                event._value = None
+                for callback in callbacks:
+                    callback(event)
+        self._burst = burst
+
+    def after(
+        self, delay: int, call: Callable[[Any], None], value: Any = None, priority: int = NORMAL
+    ) -> None:
+        """`call(value)` in so many nanoseconds: for what nobody waits for, without an event."""
+        env = self.env
+        entry = (env._now + delay, priority, next(env._eid), call, value)
+        heappush(env._queue, entry)  # type: ignore[misc]
 
     def _settle(self) -> None:
         """One step of the second phase: what comes first decides, then what it gave is fired.
@@ -144,14 +230,7 @@ class World:
         for thing in things:
             thing.dirty = False
             granted += thing.settle()
-        for event in granted:
-            callbacks = event.callbacks
-            if callbacks is not None:  # else an earlier grant of this instant took it back
-                event.callbacks = None  # type: ignore[assignment]
-                event._ok = True
-                event._value = None
-                for callback in callbacks:
-                    callback(event)
+        self.fire(granted)
 
     def step(self) -> None:
         """Count one round; too many are an endless run, whether time passes or not."""
@@ -163,11 +242,11 @@ class World:
         """Count something that the answer has to mention."""
         self.notes[code] = self.notes.get(code, 0) + count
 
-    def run(self, until: Event) -> None:
+    def run(self, until: Event | Process) -> None:
         """Run until `until` has happened. Raises EngineFault on a deadlock or without progress.
 
-        This is SimPy's own loop with one count added; calling its `step` a million times costs a
-        third more.
+        This is SimPy's own loop with one count added, and with the calls of `after` among its
+        events; calling its `step` a million times costs a third more.
         """
         env = self.env
         queue, dirty = env._queue, self._dirty
@@ -179,7 +258,8 @@ class World:
                 continue
             if not queue:
                 raise EngineFault(self._deadlock())
-            now, _, _, event = heappop(queue)
+            entry: Any = heappop(queue)
+            now = entry[0]
             if now != instant:
                 env._now = now
                 if now > LONGEST:
@@ -187,7 +267,7 @@ class World:
                         f"a run of more than {LONGEST / SECOND / 31_557_600:.0f} years: a drawn "
                         "time is far too long (give its distribution `at_most`)"
                     )
-                instant, same = now, 0  # type: ignore[assignment]
+                instant, same = now, 0
             else:
                 same += 1
                 if same > SAME_INSTANT:
@@ -195,8 +275,12 @@ class World:
                         f"no progress: {SAME_INSTANT:,} events at {instant / SECOND:g} s "
                         "without the clock moving"
                     )
+            if len(entry) == 5:
+                entry[3](entry[4])
+                continue
+            event = entry[3]
             callbacks = event.callbacks
-            event.callbacks = None  # type: ignore[assignment]
+            event.callbacks = None
             for callback in callbacks:
                 callback(event)
             if not event._ok and not getattr(event, "_defused", False):

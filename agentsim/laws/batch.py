@@ -9,8 +9,8 @@ of a step is served from then on, where a real server makes it wait for the next
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Hashable
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from agentsim.laws.decode import Decode
@@ -21,31 +21,50 @@ _CRUMB = 1e-9  # of a token: what a division may lose
 _ROUNDING = 1e-9  # seconds
 
 
-@dataclass(slots=True)
+_KEPT = 1024  # pieces of the past before those that no sequence reaches back to are dropped
+
+_Piece = tuple[int, float, float]
+"""From an instant on, k steps take linear*k + square*k*k seconds."""
+
+
 class _Member:
-    order: int
-    joined: float  # the step counter when it joined
-    context: float
-    tokens: float
+    """A sequence while it decodes: `end` is the step counter at which it is done."""
+
+    __slots__ = ("context", "end", "here", "id", "joined", "order", "tokens")
+
+    def __init__(
+        self, order: int, id: Hashable, joined: float, end: float, context: float, tokens: float
+    ) -> None:
+        self.order = order
+        self.id = id
+        self.joined = joined
+        self.end = end
+        self.context = context
+        self.tokens = tokens
+        self.here = True
 
 
 class Batch:
     """The sequences that decode on one server. `now` is whole nanoseconds and never goes back.
 
-    The caller sets one timer to `next_finish()` after each change, and at its time calls
-    `advance(now)` and takes `done()`; a sequence that is not taken out at its end would go on.
+    The caller sets one timer to `next_finish()` after each change, and at its time takes
+    `done(now)`; a sequence that is not taken out at its end would go on.
     """
 
     def __init__(self, law: Decode) -> None:
         self._law = law
+        self._per_step = law.per_step
         self._steps: dict[int, float] = {}  # s(B), asked once for each B
         self._members: dict[Hashable, _Member] = {}
-        self._marks: list[tuple[float, int, Hashable]] = []  # (the counter at its end, order, id)
+        self._ends: list[tuple[float, int, _Member]] = []
+        self._since: list[float] = []  # the counter at which each piece of the past began
+        self._past: list[_Piece] = []
+        self._kept = _KEPT
         self._count = 0.0
         self._context = 0.0
         self._now = 0
         self._order = 0
-        self._paused = False
+        self.paused = False
         self._linear = self._square = 0.0
 
     def __len__(self) -> int:
@@ -59,27 +78,39 @@ class Batch:
         """T: the sum of the contexts at the last `now`, in tokens."""
         return self._context
 
-    @property
-    def paused(self) -> bool:
-        return self._paused
+    def join(self, id: Hashable, context: float, tokens: float, now: int) -> float:
+        """A sequence starts to make `tokens` after `context` ones. `id` must not be decoding.
 
-    def join(self, id: Hashable, context: float, tokens: float, now: int) -> None:
-        """A sequence starts to make `tokens` after `context` ones. `id` must not be decoding."""
-        if id in self._members:
+        Returns the step counter at which it joins, for `when`.
+        """
+        members = self._members
+        if id in members:
             raise ValueError(f"{id!r} is decoding already")
-        self.advance(now)
-        self._order += 1
-        self._members[id] = _Member(self._order, self._count, context, tokens)
+        if now != self._now:
+            self.advance(now)
+        if not members:
+            # An empty server starts anew, so that rounding does not add up over a long run.
+            self._count = 0.0
+            self._since.clear()
+            self._past.clear()
+            self._ends.clear()
+        elif len(self._past) > self._kept:
+            self._forget()
+        self._order = order = self._order + 1
+        joined = self._count
+        end = joined + tokens / self._per_step
+        members[id] = member = _Member(order, id, joined, end, context, tokens)
         self._context += context
-        end = self._count + tokens / self._law.per_step
-        heappush(self._marks, (end, self._order, id))
+        heappush(self._ends, (end, order, member))
         self._tune()
+        return joined
 
     def leave(self, id: Hashable, now: int, stretch: float = 1.0) -> int:
         """A sequence is cut short; returns the whole tokens that it has made (see `made`)."""
         self.advance(now)
         made = self.made(id, stretch)
-        self._take_out(id)
+        self._take_out(self._members[id])
+        self._tune()
         return made
 
     def made(self, id: Hashable, stretch: float = 1.0) -> int:
@@ -91,7 +122,19 @@ class Batch:
         member = self._members[id]
         linear = self._linear
         steps = self._count - member.joined + (_ROUNDING / linear if linear else 0.0)
-        return math.floor(min(steps * self._law.per_step, member.tokens) / stretch + _CRUMB)
+        return math.floor(min(steps * self._per_step, member.tokens) / stretch + _CRUMB)
+
+    def when(self, joined: float, tokens: float) -> int:
+        """The instant at which a sequence that joined at that counter had made so many tokens.
+
+        Right until the next one joins after its end: what no sequence reaches back to is dropped
+        then. Not for 0 tokens, which were there when it joined.
+        """
+        count = joined + tokens / self._per_step
+        i = max(0, bisect_left(self._since, count) - 1)
+        began, linear, square = self._past[i]
+        steps = max(0.0, min(count, self._count) - self._since[i])
+        return min(self._now, began + round(steps * (linear + square * steps) / _NANO))
 
     def advance(self, now: int) -> None:
         """Let time pass up to `now`. Needed only before `made` and `context` are read."""
@@ -101,88 +144,102 @@ class Batch:
         if elapsed < 0:
             raise ValueError(f"time went back from {self._now} to {now}")
         self._now = now
-        if self._paused or not self._members:
+        if self.paused or not self._members:
             return
         linear, square = self._linear, self._square
         if linear == 0.0 and square == 0.0:
             return  # steps take no time: all is done at once, see `done`
         seconds = elapsed * _NANO
         if not square:
-            self._move(seconds / linear)
-            return
-        # The root of square*k*k + linear*k = seconds, in the form that loses no digits.
-        self._move(2.0 * seconds / (linear + math.sqrt(linear * linear + 4.0 * square * seconds)))
+            steps = seconds / linear
+        else:
+            # The root of square*k*k + linear*k = seconds, in the form that loses no digits.
+            steps = 2.0 * seconds / (linear + math.sqrt(linear * linear + 4.0 * square * seconds))
+        self._move(steps)
 
     def pause(self, now: int) -> None:
         """Decoding stands still, as it does while an exclusive prompt is read."""
         self.advance(now)
-        self._paused = True
+        self.paused = True
 
     def resume(self, now: int) -> None:
         """Decoding goes on."""
         self.advance(now)
-        self._paused = False
+        self.paused = False
+        if self._members:
+            self._since.append(self._count)
+            self._past.append((now, self._linear, self._square))
 
     def next_finish(self) -> float | None:
         """Seconds from the last `now` to the next end; None where none comes by itself.
 
         0 for a sequence that is at its end, also while decoding stands still: it needs no step.
         """
-        mark = self._top()
-        if mark is None:
-            return None
-        left = mark - self._count
-        seconds = left * (self._linear + self._square * left) if left > 0.0 else 0.0
-        if self._paused:
-            return 0.0 if seconds <= _ROUNDING else None
-        return seconds
+        ends = self._ends
+        while ends:
+            end, _, member = ends[0]
+            if not member.here:
+                heappop(ends)
+                continue
+            left = end - self._count
+            seconds = left * (self._linear + self._square * left) if left > 0.0 else 0.0
+            if self.paused:
+                return 0.0 if seconds <= _ROUNDING else None
+            return seconds
+        return None
 
-    def done(self) -> list[Hashable]:
-        """Take out what is at its end at the last `now`, in the order of end, then of joining."""
+    def done(self, now: int | None = None) -> list[Hashable]:
+        """Take out what is at its end at `now` (or the last one), by end, then by joining."""
+        if now is not None and now != self._now:
+            self.advance(now)
         ended: list[Hashable] = []
-        while True:
-            mark = self._top()
-            if mark is None:
-                return ended
-            left = mark - self._count
-            if left > 0.0:
-                if left * (self._linear + self._square * left) > _ROUNDING:
-                    return ended
-                self._move(left)
-            id = self._marks[0][2]
-            self._take_out(id)
-            ended.append(id)
+        ends = self._ends
+        while ends:
+            end, _, member = ends[0]
+            if member.here:
+                left = end - self._count
+                if left > 0.0:
+                    if left * (self._linear + self._square * left) > _ROUNDING:
+                        break
+                    self._move(left)
+                self._take_out(member)
+                ended.append(member.id)
+            heappop(ends)
+        if ended:
+            self._tune()
+        return ended
 
     def _tune(self) -> None:
         """What k steps of the present batch take: linear*k + square*k*k seconds."""
-        law, streams = self._law, len(self._members)
+        streams = len(self._members)
+        if not streams:
+            self._linear = self._square = 0.0
+            return
+        law = self._law
         step = self._steps.get(streams)
         if step is None:
-            step = self._steps[streams] = law.step(max(1, streams))
+            step = self._steps[streams] = law.step(streams)
         self._linear = step + law.slope * self._context
         self._square = 0.5 * law.slope * streams * law.per_step
+        self._since.append(self._count)
+        self._past.append((self._now, self._linear, self._square))
+
+    def _forget(self) -> None:
+        """Drop the past that no sequence reaches back to; next time at twice what is left."""
+        oldest = min(member.joined for member in self._members.values())
+        dropped = max(0, bisect_left(self._since, oldest) - 1)
+        del self._since[:dropped], self._past[:dropped]
+        self._kept = max(_KEPT, 2 * len(self._past))
 
     def _move(self, steps: float) -> None:
         self._count += steps
-        self._context += steps * self._law.per_step * len(self._members)
+        self._context += steps * self._per_step * len(self._members)
         self._linear += 2.0 * self._square * steps
 
-    def _top(self) -> float | None:
-        """The nearest end of a sequence that is still here (those that left are dropped)."""
-        marks, members = self._marks, self._members
-        while marks:
-            mark, order, id = marks[0]
-            member = members.get(id)
-            if member is not None and member.order == order:
-                return mark
-            heappop(marks)
-        return None
-
-    def _take_out(self, id: Hashable) -> None:
-        member = self._members.pop(id)
-        self._context -= member.context + (self._count - member.joined) * self._law.per_step
-        if not self._members:
-            # An empty server starts anew, so that rounding does not add up over a long run.
-            self._count = self._context = 0.0
-            self._marks.clear()
-        self._tune()
+    def _take_out(self, member: _Member) -> None:
+        del self._members[member.id]
+        member.here = False
+        if self._members:
+            self._context -= member.context + (self._count - member.joined) * self._per_step
+        else:
+            self._context = 0.0

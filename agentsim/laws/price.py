@@ -47,13 +47,11 @@ class Price:
 
         written: whether the fresh tokens entered a cache.
         """
-        price = self._prices_of(fresh + cached)
+        price = self._prices_of(fresh + cached) if self.tiers else self
         new = price.cache_write if written and price.cache_write is not None else price.input
         old = price.input if price.cached is None else price.cached
         return (fresh * new + cached * old + output * price.output) / _MILLION
 
     def _prices_of(self, context: float) -> Price | Tier:
-        if not self.tiers:
-            return self
         reached = [tier for tier in self.tiers if context > tier.above]
         return max(reached, key=lambda tier: tier.above) if reached else self

@@ -11,15 +11,15 @@ from typing import Any
 import simpy
 from simpy.events import Event
 
-from agentsim.engine.bench import Bench
+from agentsim.engine.bench import Bench, Job
 from agentsim.engine.call import Call
 from agentsim.engine.frame import Frame, Stage
 from agentsim.engine.guard import run_guarded
-from agentsim.engine.server import Request, Server
+from agentsim.engine.server import Line, Request, Server
 from agentsim.engine.steps import RUNNERS
 from agentsim.engine.talk import open_session
 from agentsim.engine.tasks import Task
-from agentsim.engine.world import Timer, World, ns
+from agentsim.engine.world import Process, World, ns
 from agentsim.graph import About, Block, CachePlan, Graph, ServerPlan
 from agentsim.laws.decode import Decode
 from agentsim.records import Outcome
@@ -63,22 +63,21 @@ def bare() -> int:
 def through_bench() -> int:
     """M/M/16 by a process a customer, on our clock and our queue."""
     world = World()
-    env = world.env
     bench = Bench(world, "servers", 16)
     draw = random.Random(1).expovariate
 
-    def customer(number: int) -> Generator[Event, Any, None]:
+    def customer(number: int) -> Generator[Event | int, Any, None]:
         job = bench.ask(1, (0, (number,)), "customer")
         yield job
-        yield Timer(env, None, ns(draw(1.0)))
+        yield ns(draw(1.0))
         job.leave()
 
-    def source() -> Generator[Event, Any, None]:
+    def source() -> Generator[Event | int, Any, None]:
         for number in range(CUSTOMERS):
-            env.process(customer(number))
-            yield Timer(env, None, ns(draw(LOAD)))
+            Process(world, customer(number))
+            yield ns(draw(LOAD))
 
-    world.run(env.process(source()))
+    world.run(Process(world, source()))
     return CUSTOMERS
 
 
@@ -89,18 +88,25 @@ def by_callbacks() -> int:
     draw = random.Random(1).expovariate
     done = Event(world.env)
 
-    def begin(job: Event) -> None:
-        Timer(world.env, lambda _: job.leave(), ns(draw(1.0)))  # type: ignore[attr-defined]
+    number = 0
 
-    def arrive(number: int) -> None:
+    def begin(job: Event) -> None:
+        world.after(ns(draw(1.0)), Job.leave, job)
+
+    def arrive(_: None) -> None:
+        nonlocal number
         job = bench.ask(1, (0, (number,)), "customer")
-        job.callbacks.append(begin)
-        if number + 1 < CUSTOMERS:
-            Timer(world.env, lambda _: arrive(number + 1), ns(draw(LOAD)))
+        if job.held:
+            begin(job)
+        else:
+            job.callbacks.append(begin)
+        number += 1
+        if number < CUSTOMERS:
+            world.after(ns(draw(LOAD)), arrive, None)
         else:
             done.succeed()
 
-    arrive(0)
+    arrive(None)
     world.run(done)
     return CUSTOMERS
 
@@ -133,25 +139,26 @@ def batching(tokens: int = 320, calls: int = 10_000) -> int:
     stage = Stage(Graph("bench", root, (), (plan,), (), ()), 0, world, RUNNERS, run_guarded)
     server = Server(world, plan, None, 0)
     frame = Frame(stage, Task(0, "", (), None))
-    line = server.line(0, frame.task)
+    line = Line("main", 0, "ask", "ask", 0.0, None, None)
     session = open_session(frame, None, "ask", ())
-    request = Request("main", 0, "ask", "ask", 0.0, session, 0, 0, tokens, tokens, 0, 0, False)
+    request = Request(line, session, 0, 0, tokens, tokens, 0, 0, False)
     draw = random.Random(1).expovariate
     rate = 0.9 * 16 / (tokens * 0.0654)
     done = Event(world.env)
 
-    def ended(event: Event) -> None:
-        event.outcome = Outcome.DONE  # type: ignore[attr-defined]
-        event.leave()  # type: ignore[attr-defined]
+    def ended(call: Event) -> None:
+        assert isinstance(call, Call)
+        call.outcome = Outcome.DONE
+        call.leave()
         if len(world.spans) == calls:
             done.succeed()
 
     def arrive(number: int) -> None:
-        call = Call(server, request, line, frame)
+        call = Call(server, request, frame)
         call.callbacks.append(ended)
         call.enter()
         if number + 1 < calls:
-            world.later(lambda _: arrive(number + 1), ns(draw(rate)))
+            world.after(ns(draw(rate)), arrive, number + 1)
 
     arrive(0)
     world.run(done)

@@ -47,10 +47,10 @@ def run_agent(node: Agent, frame: Frame) -> Steps:
 
 def _turns(
     node: Agent, frame: Frame, key: int, session: Session, lines: float
-) -> Generator[Event, Any, None]:
+) -> Generator[Event | int, Any, None]:
     plan, task, world = node.plan, frame.task, frame.world
     server = frame.stage.servers[plan.server]
-    line = server.line(key, task)
+    line = server.line(node, plan.role, plan.name, key, task)
     limits = threshold(plan, server.plan)
     turns = max(1, whole(once(plan.turns, key, Purpose.TURNS, task, plan.name)))
     think = counter(plan.thinking, key, Purpose.THINKING, task, plan.name)
@@ -74,11 +74,14 @@ def _turns(
             world.note("output_cut")
         lacking -= visible
         kept = visible + thinking if plan.keeps_thinking or not thinking else 0
-        request = sent(node, plan.role, plan.name, session, held, kept)
-        yield from serve(server, request, line, frame)
+        yield from serve(server, sent(line, session, held, kept), frame)
         session.tokens += visible + (thinking if plan.keeps_thinking else 0)
         if not last:
-            session.tokens += yield from kit.run()
+            hands = kit.choose()
+            if len(hands) == 1:
+                session.tokens += yield from run_tool(hands[0], frame, node)
+            elif hands:
+                session.tokens += yield from kit.run(hands)
 
 
 class Kit:
@@ -98,25 +101,24 @@ class Kit:
             self._alone = False
             self._count = counter(plan.tools_per_turn, key, Purpose.COUNT, frame.task, plan.name)
 
-    def run(self) -> Generator[Event, Any, int]:
-        """The tools of one turn; returns the tokens that they return."""
-        if not self.hands:
-            return 0
-        node, frame = self.node, self.frame
+    def choose(self) -> list[Hand]:
+        """The tools that the next turn asks for."""
         if self._alone:
-            chosen = self.hands
-        else:
-            count = 1 if self._count is None else self._count()
-            chosen = []
-            for _ in range(count):
-                # the share left over by the tools is that of turns that call none
-                i = bisect_right(self.shares, next(self._pick))
-                if i < len(self.hands):
-                    chosen.append(self.hands[i])
-        if len(chosen) > 1 and not self.in_turn:
-            return (yield from run_tools(chosen, frame, node.rank, node.path, node.priority))
+            return self.hands
+        count = 1 if self._count is None else self._count()
+        chosen = []
+        for _ in range(count):
+            # the share left over by the tools is that of turns that call none
+            i = bisect_right(self.shares, next(self._pick))
+            if i < len(self.hands):
+                chosen.append(self.hands[i])
+        return chosen
+
+    def run(self, hands: list[Hand]) -> Generator[Event | int, Any, int]:
+        """The tools of one turn, side by side or one by one; returns the tokens they return."""
+        if not self.in_turn:
+            return (yield from run_tools(hands, self.frame, self.node))
         total = 0
-        for hand in chosen:
-            _, tokens = yield from run_tool(hand, frame, node.rank, node.path, node.priority)
-            total += tokens
+        for hand in hands:
+            total += yield from run_tool(hand, self.frame, self.node)
         return total

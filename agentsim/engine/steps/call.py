@@ -27,8 +27,8 @@ def run_call(node: Call, frame: Frame) -> Steps:
         if held.cut:
             frame.world.note("output_cut")
         kept = 0 if held.thinking else held.visible
-        request = sent(node, node.role, node.label, session, held, kept)
-        yield from serve(server, request, server.line(key, task), frame)
+        line = server.line(node, node.role, node.label, key, task)
+        yield from serve(server, sent(line, session, held, kept), frame)
         session.tokens += held.visible
         answered = True
     finally:

@@ -6,7 +6,7 @@ from agentsim.chance import first
 from agentsim.engine.draws import Purpose, once
 from agentsim.engine.frame import Frame, Steps, heed
 from agentsim.engine.marks import cut
-from agentsim.engine.world import Timer, ns
+from agentsim.engine.world import ns
 from agentsim.graph import Ask
 from agentsim.records import Mark, Outcome, Part, PersonFacts
 
@@ -25,7 +25,7 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
         if plan.pickup is not None:
             pickup = ns(once(plan.pickup, key, Purpose.PICKUP, task, plan.name))
             if pickup:
-                yield Timer(world.env, None, pickup)
+                yield pickup
                 marks.append((Part.PICKUP, world.now))
         part = Part.PERSON_WAIT
         job = desk.ask(1, (node.rank, frame.place), node.path, node.priority)
@@ -42,7 +42,7 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
         lines, words, seconds = _work(node, frame, key)
         until += ns(seconds)
         marks.append((Part.PERSON_WORK, until))
-        yield Timer(world.env, None, until - world.now)
+        yield until - world.now
         outcome = Outcome.DONE
         if node.says is not None:
             verdict = node.says.verdict(frame.round, first(key, Purpose.VERDICT))

@@ -8,23 +8,52 @@ _NEVER = -(1 << 62)
 
 
 class _Entry:
-    """One chain of blocks or one session's history: how much of it is held, and since when."""
+    """One chain of blocks or one session's history: how much of it is held, and since when.
 
-    __slots__ = ("coming", "end", "length", "ready", "users")
+    A use of a session's history is a use of the blocks before it. Most uses are noted at the
+    history alone: it is `linked` then, and its blocks ask it (`followers`) when somebody asks them.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = (
+        "base",
+        "coming",
+        "deep",
+        "end",
+        "followers",
+        "length",
+        "linked",
+        "ready",
+        "users",
+    )
+
+    def __init__(self, base: int = 0) -> None:
         self.length = 0  # tokens held
         self.coming = 0  # tokens held from `ready` on
         self.ready = 0
         self.end = _NEVER  # of the last use
         self.users = 0  # uses begun and not ended
+        self.deep = 0  # those of them that are noted at the blocks too
+        self.base = base  # of a history: tokens of the blocks before it
+        self.linked = False
+        self.followers: dict[_Entry, None] = {}
 
-    def live(self, now: int, ttl: int) -> bool:
-        return self.users > 0 or now - self.end <= ttl
+    def ask(self, now: int, ttl: int) -> bool:
+        """Is it live at `now`? Learns the last use from those that follow."""
+        live = self.users > 0
+        if self.followers:
+            for entry in list(self.followers):
+                if entry.end > self.end:
+                    self.end = entry.end
+                if entry.users:
+                    live = True
+                elif now - entry.end > ttl:
+                    entry.linked = False
+                    del self.followers[entry]
+        return live or now - self.end <= ttl
 
     def settle(self, now: int, ttl: int) -> int:
         """What is held at `now`: drops what has run out, takes in what has been read."""
-        if not self.users and now - self.end > ttl:
+        if not self.ask(now, ttl):
             self.length = self.coming = 0
         elif self.coming and now >= self.ready:
             self.length = max(self.length, self.coming)
@@ -57,14 +86,14 @@ class TtlCache:
 
     def lookup(self, prefix: Prefix, now: int) -> int:
         """The longest of what is held of the session's history and of its chains of blocks."""
-        hit, ttl, total = 0, self._ttl, prefix.total
-        found = self._found(prefix, now)
-        own = found[-1][0]
-        if own.users == 0 and not own.coming and own.length and now - own.end <= ttl:
-            # the usual case: the session's own history is held, and with it all that stands before
+        total = prefix.total
+        own = self._usual(prefix, now)
+        if own is not None and own.length >= own.base:
+            # the session's own history is held, and with it all that stands before
             hit = own.length if own.length < total else total
             return hit - hit % self._block
-        for entry, upto in found:
+        hit, ttl = 0, self._ttl
+        for entry, upto in self._found(prefix, now):
             if upto > total:
                 continue
             held = entry.settle(now, ttl)
@@ -75,20 +104,29 @@ class TtlCache:
     def use(self, prefix: Prefix, now: int, ready: int, end: int, answered: int = 0) -> None:
         """`begin` and `keep` in one pass: the hot path of servers whose calls are all planned."""
         ttl, total = self._ttl, prefix.total
-        for entry, upto in self._found(prefix, now):
-            if upto > total:
-                continue
-            length = upto or total
-            if entry.coming or now - entry.end > ttl:
-                entry.settle(now, ttl)
-            if length > entry.length:
+        own = self._usual(prefix, now)
+        if own is not None and total >= own.base:
+            if total > own.length:
                 if ready <= now:
-                    entry.length = length
+                    own.length = total
                 else:
-                    entry.expect(length, ready)
-            entry.end = max(entry.end, end)
+                    own.expect(total, ready)
+            if end > own.end:
+                own.end = end
+        else:
+            for entry, upto in self._found(prefix, now):
+                if upto > total:
+                    continue
+                length = upto or total
+                entry.settle(now, ttl)
+                if length > entry.length:
+                    if ready <= now:
+                        entry.length = length
+                    else:
+                        entry.expect(length, ready)
+                entry.end = max(entry.end, end)
+            own = self._link(prefix, now)
         if answered and self._answers:
-            own = self._found(prefix, now)[-1][0]
             own.expect(total + answered, end)
 
     def cut(self, prefix: Prefix, ready: int, planned: int, end: int) -> None:
@@ -102,11 +140,18 @@ class TtlCache:
     def begin(self, prefix: Prefix, now: int, ready: int) -> None:
         """One more use of each entry; what is not held yet is expected at `ready`."""
         ttl, total = self._ttl, prefix.total
+        own = self._usual(prefix, now)
+        if own is not None and total >= own.base:
+            own.users += 1
+            if total > own.length:
+                own.expect(total, ready)
+            return
         for entry, upto in self._found(prefix, now):
             if upto > total:
                 continue
             held = entry.settle(now, ttl)
             entry.users += 1
+            entry.deep += 1
             length = upto or total
             # what is held already need not be expected
             if length > held:
@@ -114,24 +159,61 @@ class TtlCache:
 
     def keep(self, prefix: Prefix, ready: int, end: int, answered: int = 0) -> None:
         """The end of a use: entries live on from `end`, and hold the answer where it is covered."""
-        ttl, total = self._ttl, prefix.total
-        for entry, upto in self._found(prefix, end):
-            if upto > total:
-                continue
-            users = entry.users
-            held = entry.settle(ready if ready < end else end, ttl)
-            if users:
-                entry.users = users - 1
-            entry.end = max(entry.end, end)
-            if end < ready:
-                if not entry.users and entry.ready == ready:
-                    entry.coming = 0
-                continue
-            if (upto or total) > held:
-                entry.expect(upto or total, ready)
-            if answered and self._answers and not upto:
-                entry.settle(end, ttl)
-                entry.expect(total + answered, end)
+        found = self._found(prefix, end)
+        own = found[-1][0]
+        # as it was begun: at the history alone, or at its blocks too
+        alone = own.linked and own.users > own.deep and end >= ready
+        for entry, upto in found[-1:] if alone else found:
+            self._keep(entry, upto, prefix.total, ready, end, answered)
+        if not alone and end >= ready:
+            self._link(prefix, end)
+
+    def _keep(
+        self, entry: _Entry, upto: int, total: int, ready: int, end: int, answered: int
+    ) -> None:
+        if upto > total:
+            return
+        ttl, users = self._ttl, entry.users
+        held = entry.settle(ready if ready < end else end, ttl)
+        if users:
+            entry.users = users - 1
+            entry.deep = min(entry.deep, entry.users)
+        if end > entry.end:
+            entry.end = end
+        if end < ready:
+            if not entry.users and entry.ready == ready:
+                entry.coming = 0
+            return
+        if (upto or total) > held:
+            entry.expect(upto or total, ready)
+        if answered and self._answers and not upto:
+            entry.settle(end, ttl)
+            entry.expect(total + answered, end)
+
+    def _usual(self, prefix: Prefix, now: int) -> _Entry | None:
+        """The session's history where it is linked and live: the usual case."""
+        held = prefix.held
+        if held is None or held[0] is not self._era:
+            return None
+        own: _Entry = held[1][-1][0]
+        if not own.linked or (now - own.end > self._ttl and not own.users):
+            return None
+        if own.coming and now >= own.ready:
+            if own.coming > own.length:
+                own.length = own.coming
+            own.coming = 0
+        return own
+
+    def _link(self, prefix: Prefix, now: int) -> _Entry:
+        """From now on uses are noted at the session's history, where it covers all its blocks."""
+        found = self._found(prefix, now)
+        own = found[-1][0]
+        if prefix.total >= own.base:
+            own.linked = True
+            for entry, upto in found:
+                if upto:
+                    entry.followers[own] = None
+        return own
 
     def _found(self, prefix: Prefix, now: int) -> list[tuple[_Entry, int]]:
         """The entries of a prefix, looked up once and remembered in it; upto 0 = the session's."""
@@ -139,19 +221,21 @@ class TtlCache:
         if held is None or held[0] is not self._era:
             if len(self._entries) >= self._sweep_at:
                 self._sweep(now)
-            entries = [(self._entry(name), upto) for name, upto in prefix.names()]
+            names = prefix.names()
+            base = names[-2][1] if len(names) > 1 else 0
+            entries = [(self._entry(name, 0 if upto else base), upto) for name, upto in names]
             held = prefix.held = (self._era, entries)
         return held[1]
 
-    def _entry(self, name: Name) -> _Entry:
+    def _entry(self, name: Name, base: int) -> _Entry:
         entry = self._entries.get(name)
         if entry is None:
-            entry = self._entries[name] = _Entry()
+            entry = self._entries[name] = _Entry(base)
         return entry
 
     def _sweep(self, now: int) -> None:
         """Forget what has run out; next time when twice as much is left (so O(1) a call)."""
-        kept = {name: e for name, e in self._entries.items() if e.live(now, self._ttl)}
+        kept = {name: e for name, e in self._entries.items() if e.ask(now, self._ttl)}
         self._entries = kept
         self._sweep_at = max(1024, 2 * len(kept))
         self._era = object()  # what prefixes remember may have been forgotten

@@ -9,8 +9,12 @@ import pytest
 from simpy.events import Event
 
 from agentsim.engine.bench import Bench, Job
-from agentsim.engine.world import Timer, World
+from agentsim.engine.world import Process, World
 from agentsim.records import Peak
+
+
+def wait(nanoseconds: int) -> Generator[int, Any, None]:
+    yield nanoseconds
 
 
 class Play:
@@ -29,19 +33,19 @@ class Play:
         self._users += 1
         order = (self._users if rank < 0 else rank, ())
 
-        def life() -> Generator[Event, Any, None]:
-            yield Timer(self.world.env, None, at)
+        def life() -> Generator[Event | int, Any, None]:
+            yield at
             job = self.bench.ask(units, order, who, priority)
             yield job
             began = self.world.now
-            yield Timer(self.world.env, None, hold)
+            yield hold
             job.leave()
             self.log.append((who, began, self.world.now))
 
-        self.world.env.process(life())
+        Process(self.world, life())
 
     def run(self, until: int = 1000) -> list[tuple[str, int, int]]:
-        self.world.run(Timer(self.world.env, None, until))
+        self.world.run(Process(self.world, wait(until)))
         return sorted(self.log, key=lambda entry: entry[1])
 
 
@@ -136,9 +140,9 @@ def test_an_ask_taken_back_while_it_waits() -> None:
     def ask(_: Event) -> None:
         asked.append(play.bench.ask(2, (2, ()), "big"))
 
-    world.later(ask, 1)
+    world.after(1, ask)
     play.user("small", 2, 3)
-    world.later(lambda _: asked[0].leave(), 5)
+    world.after(5, lambda _: asked[0].leave())
     assert play.run() == [("holder", 0, 10), ("small", 5, 8)]
     assert not asked[0].held
     assert play.bench.free == 2
@@ -148,13 +152,13 @@ def test_leaving_twice_gives_back_once() -> None:
     play = Play(1)
     world = play.world
     jobs: list[Job] = []
-    world.later(lambda _: jobs.append(play.bench.ask(1, (1, ()), "a")), 0)
+    world.after(0, lambda _: jobs.append(play.bench.ask(1, (1, ()), "a")))
 
     def leave(_: Event) -> None:
         jobs[0].leave()
         jobs[0].leave()
 
-    world.later(leave, 5)
+    world.after(5, leave)
     play.user("b", 1, 3)
     play.user("c", 1, 3)
     assert play.run() == [("b", 5, 8), ("c", 8, 11)]

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from simpy.events import Event
 
 from agentsim.engine import simulate
 from agentsim.engine import world as module
-from agentsim.engine.world import DEADLINE, Timer, World, cycle, ns
+from agentsim.engine.world import DEADLINE, Process, World, cycle, ns
 from agentsim.errors import EngineFault
 from agentsim.graph import Fork, Work
 from agentsim.records import Peak
 from tests.runs import File, graph_of, run
+
+
+def wait(nanoseconds: int) -> Generator[int, Any, None]:
+    yield nanoseconds
 
 
 class Probe:
@@ -57,10 +62,10 @@ def test_what_moves_comes_before_what_is_given_out_and_deadlines_come_last() -> 
         for probe in unsettled:
             world.unsettle(probe)
 
-    world.later(lambda _: note("deadline"), 5, DEADLINE)
-    world.later(lambda _: note("moves", first), 5)
-    world.later(lambda _: note("moves too", second, first), 5)
-    world.run(Timer(world.env, None, 6))
+    world.after(5, lambda _: note("deadline"), None, DEADLINE)
+    world.after(5, lambda _: note("moves", first))
+    world.after(5, lambda _: note("moves too", second, first))
+    world.run(Process(world, wait(6)))
     # both benches once, in the order in which they joined
     assert log == ["moves", "moves too", "bench 0", "bench 1", "deadline"]
 
@@ -74,15 +79,15 @@ def test_what_a_grant_sets_off_at_the_instant_is_settled_again() -> None:
     probe.grants = [grant]
 
     def later_again() -> None:
-        world.later(lambda _: again(), 0)
+        world.after(0, lambda _: again())
 
     def again() -> None:
         log.append("moves again")
         world.unsettle(probe)
 
-    world.later(lambda _: world.unsettle(probe), 5)
-    world.later(lambda _: log.append("deadline"), 5, DEADLINE)
-    world.run(Timer(world.env, None, 6))
+    world.after(5, lambda _: world.unsettle(probe))
+    world.after(5, lambda _: log.append("deadline"), None, DEADLINE)
+    world.run(Process(world, wait(6)))
     assert log == ["bench", "moves again", "bench", "deadline"]
 
 
@@ -96,10 +101,10 @@ def test_events_without_end_at_one_instant(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(module, "SAME_INSTANT", 1000)
     world = World()
 
-    def again(_: Event) -> None:
-        world.later(again, 0)
+    def again(_: None) -> None:
+        world.after(0, again)
 
-    world.later(again, 5_000_000_000)
+    world.after(5_000_000_000, again)
     with pytest.raises(EngineFault, match="no progress: 1,000 events at 5 s"):
         world.run(Event(world.env))
 
@@ -113,11 +118,11 @@ def test_settling_without_end_at_one_instant(monkeypatch: pytest.MonkeyPatch) ->
     class Restless(Probe):
         def settle(self) -> list[Event]:
             world.unsettle(self)
-            world.later(lambda _: None, 0)
+            world.after(0, lambda _: None)
             return super().settle()
 
     restless = Restless(world, log, "restless")
-    world.later(lambda _: world.unsettle(restless), 5)
+    world.after(5, lambda _: world.unsettle(restless))
     with pytest.raises(EngineFault, match="no progress"):
         world.run(Event(world.env))
 
