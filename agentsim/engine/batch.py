@@ -75,9 +75,9 @@ class Batch:
         if self.exclusive and self._paused_at < 0:
             now = self.world.now
             self._paused_at = now
-            self.law.pause(now)
-            # a call that has its last token at this very instant still ends: it needs no step
-            self.set()
+            self._version += 1
+            if self.law.pause(now):
+                self.set()
         call.reading()
 
     def end(self, call: Call) -> None:
@@ -93,21 +93,24 @@ class Batch:
     def _go_on(self) -> None:
         if self._paused_at >= 0:
             now = self.world.now
-            self.law.resume(now)
             self._stood += now - self._paused_at
             self._paused_at = -1
+            self.law.resume(now)
             self.set()
 
     def join(self, call: Call, context: int, tokens: float) -> None:
         """A call whose prompt is read starts to decode `tokens` (never 0) after `context` ones."""
-        call.joined = self.law.join(call, context, tokens, self.world.now)
+        law, now = self.law, self.world.now
         if self._reads is call:
             self._reads = None
             if self._queue:
                 self.world.unsettle(self)
             elif self._paused_at >= 0:
-                self._go_on()
-                return
+                # decoding goes on, and with this one: the law learns of it by the joining
+                self._stood += now - self._paused_at
+                self._paused_at = -1
+                law.paused = False
+        call.joined = law.join(call, context, tokens, now)
         self.set()
 
     def leave(self, call: Call) -> int:
@@ -130,7 +133,7 @@ class Batch:
     def _ring(self, version: int) -> None:
         if version != self._version:
             return
-        calls = cast("list[Call]", self.law.done(self.world.env._now))  # type: ignore[arg-type]
+        calls = cast("list[Call]", self.law.done(self.world.now))
         self.set()
         for call in calls:
             call.decoded()

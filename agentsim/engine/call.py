@@ -18,6 +18,7 @@ from agentsim.engine.marks import compacting, cut
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.world import ns
+from agentsim.laws.prefix import Prefix
 from agentsim.records import SECOND, CallFacts, Mark, Outcome, Part, Verdict
 
 
@@ -116,6 +117,8 @@ def _cut_short(
     """A simple call that was cancelled: the object is made after all, and leaves early."""
     call = Call(server, request, frame)
     call.began, call.cached, call.marks = began, cached, marks
+    if server.caches:
+        call.prefix = request.session.prefix(server.number)
     call.take(course)
     call.serving = True
     call.leave()
@@ -136,6 +139,8 @@ class Call(Event):
     factor = 1.0
     joined = 0.0
     """The batch's step counter when it began to decode."""
+    prefix: Prefix
+    """What it sent, as the server's cache knows it; only where there is a cache."""
     serving = gone = False
     """In service; over, however it ended."""
 
@@ -219,14 +224,14 @@ class Call(Event):
         server, request = self.server, self.request
         now: int = self.env._now  # type: ignore[assignment]
         if server.caches:
-            prefix = request.session.prefix(server.number)
-            self.cached = server.cache.lookup(prefix, now)
+            self.prefix = request.session.prefix(server.number)
+            self.cached = server.cache.lookup(self.prefix, now)
         self.serving = True
         self.part = Part.LATENCY
         if server.batch is None:
             self.take(server.course(request, self.cached, now, self.marks))
             if server.caches:
-                server.cache.use(prefix, now, self.ready, self.planned, request.kept)
+                server.cache.use(self.prefix, now, self.ready, self.planned, request.kept)
             # all is known now: the call is its own timer
             self._ok = True
             self._value = None
@@ -279,7 +284,7 @@ class Call(Event):
         self._mark(Part.PREFILL, now)
         self.ready = now
         if server.caches:
-            server.cache.begin(request.session.prefix(server.number), now, now)
+            server.cache.begin(self.prefix, now, now)
         tokens = request.thinking + request.visible - server.came
         self.part = Part.DECODE
         if tokens > 0:
@@ -333,8 +338,7 @@ class Call(Event):
         if self.ticket is not None:
             self.ticket.leave(tokens[2] + tokens[3])
         if server.caches and server.batch is not None and self.ready >= 0:
-            prefix = request.session.prefix(server.number)
-            server.cache.keep(prefix, self.ready, server.world.now, request.kept)
+            server.cache.keep(self.prefix, self.ready, server.world.now, request.kept)
         write(
             server,
             request,
@@ -364,8 +368,8 @@ class Call(Event):
                 last = server.batch.law.when(self.joined, decoded) if decoded else self.ready
                 self._told(made, last)
         elif self.ready >= 0:
-            prefix = request.session.prefix(server.number)
-            server.cache.cut(prefix, self.ready, self.planned, now)
+            if server.caches:
+                server.cache.cut(self.prefix, self.ready, self.planned, now)
             self.decoding = 0
             if now >= self.ready:
                 made = self._made(now - self.ready)

@@ -137,7 +137,8 @@ def run_tools(hands: Sequence[Hand], frame: Frame, node: Node) -> Generator[Even
 
     def one(hand: Hand, own: Frame) -> Steps:
         nonlocal total
-        total += yield from run_tool(hand, own, node)
+        tokens = yield from run_tool(hand, own, node)
+        total += tokens  # read after the run: others add to it meanwhile
         return None
 
     done = Event(frame.world.env)

@@ -259,15 +259,9 @@ class World:
             if not queue:
                 raise EngineFault(self._deadlock())
             entry: Any = heappop(queue)
-            now = entry[0]
-            if now != instant:
-                env._now = now
-                if now > LONGEST:
-                    raise EngineFault(
-                        f"a run of more than {LONGEST / SECOND / 31_557_600:.0f} years: a drawn "
-                        "time is far too long (give its distribution `at_most`)"
-                    )
-                instant, same = now, 0
+            if entry[0] != instant:
+                env._now = instant = entry[0]
+                same = 0
             else:
                 same += 1
                 if same > SAME_INSTANT:
@@ -285,6 +279,11 @@ class World:
                 callback(event)
             if not event._ok and not getattr(event, "_defused", False):
                 raise event._value  # a process ended by a fault of ours
+        if instant > LONGEST:
+            raise EngineFault(
+                f"a run of more than {LONGEST / SECOND / 31_557_600:.0f} years: a drawn "
+                "time is far too long (give its distribution `at_most`)"
+            )
 
     def peaks(self) -> list[Peak]:
         return [peak for thing in self.scarce if (peak := thing.peak()) is not None]

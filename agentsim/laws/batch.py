@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 
 from agentsim.laws.decode import Decode
 
-_NANO = 1e-9
+_SECOND = 1e9  # nanoseconds
 # Times are whole nanoseconds, so a token or an end may be short of its time by half of one.
 _CRUMB = 1e-9  # of a token: what a division may lose
 _ROUNDING = 1e-9  # seconds
@@ -53,10 +53,12 @@ class Batch:
 
     def __init__(self, law: Decode) -> None:
         self._law = law
+        self._slope = law.slope
         self._per_step = law.per_step
+        self._bend = 0.5 * law.slope * law.per_step
         self._steps: dict[int, float] = {}  # s(B), asked once for each B
         self._members: dict[Hashable, _Member] = {}
-        self._ends: list[tuple[float, int, _Member]] = []
+        self._ends: list[tuple[float, int, _Member]] = []  # the first is of one that is here
         self._since: list[float] = []  # the counter at which each piece of the past began
         self._past: list[_Piece] = []
         self._kept = _KEPT
@@ -64,8 +66,10 @@ class Batch:
         self._context = 0.0
         self._now = 0
         self._order = 0
-        self.paused = False
         self._linear = self._square = 0.0
+        self._rise = 0.0  # tokens of context that a step adds
+        self.paused = False
+        self._moves = False  # steps pass with time: some decode, not paused, steps take time
 
     def __len__(self) -> int:
         return len(self._members)
@@ -86,14 +90,12 @@ class Batch:
         members = self._members
         if id in members:
             raise ValueError(f"{id!r} is decoding already")
-        if now != self._now:
-            self.advance(now)
+        self.advance(now)
         if not members:
             # An empty server starts anew, so that rounding does not add up over a long run.
             self._count = 0.0
             self._since.clear()
             self._past.clear()
-            self._ends.clear()
         elif len(self._past) > self._kept:
             self._forget()
         self._order = order = self._order + 1
@@ -131,10 +133,12 @@ class Batch:
         then. Not for 0 tokens, which were there when it joined.
         """
         count = joined + tokens / self._per_step
-        i = max(0, bisect_left(self._since, count) - 1)
-        began, linear, square = self._past[i]
-        steps = max(0.0, min(count, self._count) - self._since[i])
-        return min(self._now, began + round(steps * (linear + square * steps) / _NANO))
+        since = self._since
+        i = bisect_left(since, count) or 1
+        began, linear, square = self._past[i - 1]
+        steps = (count if count < self._count else self._count) - since[i - 1]
+        at = began + round(steps * (linear + square * steps) * _SECOND)
+        return at if at < self._now else self._now
 
     def advance(self, now: int) -> None:
         """Let time pass up to `now`. Needed only before `made` and `context` are read."""
@@ -144,31 +148,34 @@ class Batch:
         if elapsed < 0:
             raise ValueError(f"time went back from {self._now} to {now}")
         self._now = now
-        if self.paused or not self._members:
+        if not self._moves:
             return
         linear, square = self._linear, self._square
-        if linear == 0.0 and square == 0.0:
-            return  # steps take no time: all is done at once, see `done`
-        seconds = elapsed * _NANO
-        if not square:
-            steps = seconds / linear
-        else:
+        seconds = elapsed / _SECOND
+        if square:
             # The root of square*k*k + linear*k = seconds, in the form that loses no digits.
             steps = 2.0 * seconds / (linear + math.sqrt(linear * linear + 4.0 * square * seconds))
-        self._move(steps)
+            self._linear = linear + 2.0 * square * steps
+        else:
+            steps = seconds / linear
+        self._count += steps
+        self._context += steps * self._rise
 
-    def pause(self, now: int) -> None:
-        """Decoding stands still, as it does while an exclusive prompt is read."""
+    def pause(self, now: int) -> bool:
+        """Decoding stands still from now on, as it does while an exclusive prompt is read.
+
+        Says whether a sequence is at its end now: it needs no further step, and ends all the same.
+        """
         self.advance(now)
         self.paused = True
+        self._moves = False
+        return self.next_finish() is not None
 
     def resume(self, now: int) -> None:
         """Decoding goes on."""
         self.advance(now)
         self.paused = False
-        if self._members:
-            self._since.append(self._count)
-            self._past.append((now, self._linear, self._square))
+        self._tune()
 
     def next_finish(self) -> float | None:
         """Seconds from the last `now` to the next end; None where none comes by itself.
@@ -176,35 +183,31 @@ class Batch:
         0 for a sequence that is at its end, also while decoding stands still: it needs no step.
         """
         ends = self._ends
-        while ends:
-            end, _, member = ends[0]
-            if not member.here:
-                heappop(ends)
-                continue
-            left = end - self._count
-            seconds = left * (self._linear + self._square * left) if left > 0.0 else 0.0
-            if self.paused:
-                return 0.0 if seconds <= _ROUNDING else None
-            return seconds
-        return None
+        if not ends:
+            return None
+        left = ends[0][0] - self._count
+        seconds = left * (self._linear + self._square * left) if left > 0.0 else 0.0
+        if self.paused:
+            return 0.0 if seconds <= _ROUNDING else None
+        return seconds
 
     def done(self, now: int | None = None) -> list[Hashable]:
         """Take out what is at its end at `now` (or the last one), by end, then by joining."""
-        if now is not None and now != self._now:
+        if now is not None:
             self.advance(now)
         ended: list[Hashable] = []
         ends = self._ends
         while ends:
             end, _, member = ends[0]
-            if member.here:
-                left = end - self._count
-                if left > 0.0:
-                    if left * (self._linear + self._square * left) > _ROUNDING:
-                        break
-                    self._move(left)
-                self._take_out(member)
-                ended.append(member.id)
-            heappop(ends)
+            left = end - self._count
+            if left > 0.0:
+                if left * (self._linear + self._square * left) > _ROUNDING:
+                    break
+                self._count = end
+                self._context += left * self._rise
+                self._linear += 2.0 * self._square * left
+            ended.append(member.id)
+            self._take_out(member)
         if ended:
             self._tune()
         return ended
@@ -213,16 +216,19 @@ class Batch:
         """What k steps of the present batch take: linear*k + square*k*k seconds."""
         streams = len(self._members)
         if not streams:
-            self._linear = self._square = 0.0
+            self._linear = self._square = self._rise = 0.0
+            self._moves = False
             return
-        law = self._law
         step = self._steps.get(streams)
         if step is None:
-            step = self._steps[streams] = law.step(streams)
-        self._linear = step + law.slope * self._context
-        self._square = 0.5 * law.slope * streams * law.per_step
+            step = self._steps[streams] = self._law.step(streams)
+        self._linear = linear = step + self._slope * self._context
+        self._square = square = self._bend * streams
+        self._rise = self._per_step * streams
+        # steps that take no time are all done at once, see `done`
+        self._moves = not self.paused and (linear > 0.0 or square > 0.0)
         self._since.append(self._count)
-        self._past.append((self._now, self._linear, self._square))
+        self._past.append((self._now, linear, square))
 
     def _forget(self) -> None:
         """Drop the past that no sequence reaches back to; next time at twice what is left."""
@@ -231,11 +237,6 @@ class Batch:
         del self._since[:dropped], self._past[:dropped]
         self._kept = max(_KEPT, 2 * len(self._past))
 
-    def _move(self, steps: float) -> None:
-        self._count += steps
-        self._context += steps * self._per_step * len(self._members)
-        self._linear += 2.0 * self._square * steps
-
     def _take_out(self, member: _Member) -> None:
         del self._members[member.id]
         member.here = False
@@ -243,3 +244,6 @@ class Batch:
             self._context -= member.context + (self._count - member.joined) * self._per_step
         else:
             self._context = 0.0
+        ends = self._ends
+        while ends and not ends[0][2].here:
+            heappop(ends)

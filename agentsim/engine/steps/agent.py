@@ -78,10 +78,10 @@ def _turns(
         session.tokens += visible + (thinking if plan.keeps_thinking else 0)
         if not last:
             hands = kit.choose()
-            if len(hands) == 1:
-                session.tokens += yield from run_tool(hands[0], frame, node)
-            elif hands:
-                session.tokens += yield from kit.run(hands)
+            if hands:
+                one = len(hands) == 1
+                got = yield from run_tool(hands[0], frame, node) if one else kit.run(hands)
+                session.tokens += got
 
 
 class Kit:
@@ -120,5 +120,6 @@ class Kit:
             return (yield from run_tools(hands, self.frame, self.node))
         total = 0
         for hand in hands:
-            total += yield from run_tool(hand, self.frame, self.node)
+            tokens = yield from run_tool(hand, self.frame, self.node)
+            total += tokens
         return total

@@ -144,7 +144,10 @@ class TtlCache:
         if own is not None and total >= own.base:
             own.users += 1
             if total > own.length:
-                own.expect(total, ready)
+                if ready <= now:
+                    own.length = total
+                else:
+                    own.expect(total, ready)
             return
         for entry, upto in self._found(prefix, now):
             if upto > total:
@@ -161,11 +164,23 @@ class TtlCache:
         """The end of a use: entries live on from `end`, and hold the answer where it is covered."""
         found = self._found(prefix, end)
         own = found[-1][0]
-        # as it was begun: at the history alone, or at its blocks too
-        alone = own.linked and own.users > own.deep and end >= ready
-        for entry, upto in found[-1:] if alone else found:
+        if own.linked and own.users > own.deep and end >= ready:
+            # as it was begun: at the history alone
+            own.users -= 1
+            total = prefix.total
+            if own.coming and end >= own.ready:
+                own.length, own.coming = max(own.length, own.coming), 0
+            if end > own.end:
+                own.end = end
+            if total > own.length:
+                own.expect(total, ready)
+            if answered and self._answers:
+                own.settle(end, self._ttl)
+                own.expect(total + answered, end)
+            return
+        for entry, upto in found:
             self._keep(entry, upto, prefix.total, ready, end, answered)
-        if not alone and end >= ready:
+        if end >= ready:
             self._link(prefix, end)
 
     def _keep(

@@ -17,8 +17,13 @@ from tests.runs import run
 def sizes(folder: Path, look: dict[str, Any], in_turn: bool) -> list[int]:
     """Tokens that each call of an agent sends that runs the tool `look` three times a turn."""
     worker = {
-        **{"model": "main", "prompt": 1000, "turns": 3, "output": 50},
-        **{"tools": {"look": "100%"}, "tools_per_turn": 3, "in_turn": in_turn},
+        "model": "main",
+        "prompt": 1000,
+        "turns": 3,
+        "output": 50,
+        "tools": {"look": "100%"},
+        "tools_per_turn": 3,
+        "in_turn": in_turn,
     }
     file = {"tools": {"look": look}, "agents": {"worker": worker}, "steps": [{"agent": "worker"}]}
     return [facts.fresh + facts.cached for facts in run(folder, file).calls("worker")]
