@@ -178,7 +178,10 @@ class Visit(NamedTuple):
 
 
 class Peak(NamedTuple):
-    """Maxima of one resource: the longest queue and the most in use."""
+    """Maxima of one resource: the longest queue and the most in use.
+
+    A trace holds them in the order servers, pools, people: one name may be of one of each.
+    """
 
     resource: str
     queue: int

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from decimal import Decimal, DecimalException
-from typing import Literal
 
 DURATION_UNITS = "ns us ms s m h d w"
 
@@ -116,16 +115,6 @@ def word_rate(value: object) -> float:
     expected = "expected words per time, such as 238 wpm"
     text = re.sub(r"\s*wpm$", " words/min", _text(value, expected))
     return _rate(text, expected, _WORD_NAMES)
-
-
-def reading_rate(value: object) -> tuple[float, Literal["lines", "words"]]:
-    """A reading rate in either unit, with what it counts: `400 loc/h` or `238 wpm`; per second."""
-    for read, what in ((line_rate, "lines"), (word_rate, "words")):
-        try:
-            return read(value), what  # type: ignore[return-value]
-        except ValueError:
-            continue
-    raise ValueError(f"expected a reading rate, such as 400 loc/h or 238 wpm; got {value!r}")
 
 
 def money(value: object) -> float:

@@ -257,8 +257,36 @@ class Maker:
         return server
 
 
+def drop_impossible(steps: list[Step], heard: bool) -> None:
+    """Takes out each `when` that no step before it could meet: such a file is refused.
+
+    `heard`: a review that may approve or ask for changes stands last before the list. A tool that
+    may fail never asks for changes, and what comes out of a group is not looked into.
+    """
+    graph = any("needs" in step for step in steps)
+    outer = heard
+    for step in steps:
+        if graph:
+            heard = outer
+        if step.get("when", "yes") != "yes" and not heard:
+            del step["when"]
+        inside = heard and step.get("when", "yes") == "yes"
+        lists = [step[key] for key in ("do", "between", "parallel") if key in step]
+        for i, inner in enumerate(lists):
+            if "parallel" in step:
+                for branch in inner:
+                    drop_impossible([branch], inside)
+            else:
+                drop_impossible(inner, inside and i == 0)
+        if lists or step.get("tool") == "flaky":
+            heard = False
+        if "approves" in step:
+            heard = True
+
+
 def made(seed: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """(workflow, profile of `main`, profile of `small`)."""
     maker = Maker(seed)
     workflow = {**maker.cast(), "steps": maker.steps(3)}
+    drop_impossible(workflow["steps"], heard=False)
     return workflow, maker.server(), maker.server()

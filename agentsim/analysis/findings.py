@@ -43,15 +43,18 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
+    """The largest limit. `share` is that of `rows`, which are rows of `where`: (kind, what)."""
+
     kind: str
     what: str
     share: float
     sentence: str
+    rows: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """What one change would save, paired: mean seconds of wall time, and what that leaves."""
+    """What one change would save of the mean wall time, in seconds, and what that leaves."""
 
     what: str
     change: str
@@ -59,6 +62,10 @@ class Lever:
     ci95: tuple[float, float]
     leaves: float
     note: str = ""
+    kind: str = ""
+    """decode prefill first_token tools tool people lines slot pool person cap quota max_output"""
+    runs: int = 0
+    """How many of the replications were run again with the change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +119,27 @@ class PoolFindings:
 
 @dataclass(frozen=True, slots=True)
 class PersonFindings:
-    """`busy` is work over the time in which the run lasted; seconds are means per run."""
+    """`busy` is work over the time in which the run lasted; seconds and counts are means per run.
+
+    `work` (seconds) is reading and deciding. `reading` is the part of it that goes by the amount to
+    read; None where no piece of theirs does (a step that gives a `time` means both by it).
+    `switches` counts the pieces before which switching took time, `switching` its seconds.
+    """
 
     busy: float
     wait: Stat | None
     pickup: float
     switching: float
-    reading: float
+    work: float
     items: float
     queue_mean: float
     queue_max: int
     lines_per_hour: float | None
     lines: float
     times_needed: float
+    switches: float = 0.0
+    reading: float | None = None
+    words: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +168,11 @@ class BudgetFindings:
     met: float  # share of runs
     met_by: dict[str, float] = field(default_factory=dict)
     """Share of runs that met each limit by itself; a failed run meets none."""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether enough of the runs kept within all limits: the verdict of the exit code."""
+        return self.met >= self.chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,5 +205,7 @@ class Findings:
     pools: dict[str, PoolFindings]
     people: dict[str, PersonFindings]
     exact: bool
+    wall_done: Stat | None = None
+    """The wall time of the runs that did not fail; None where all failed. `wall` is of all."""
     levers: list[Lever] = field(default_factory=list)
     sensitivity: list[Sway] = field(default_factory=list)

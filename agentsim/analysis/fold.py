@@ -10,16 +10,19 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+from agentsim.analysis.behind import Caps
 from agentsim.analysis.chain import Key, Uses, spent
-from agentsim.analysis.gather import BEFORE, Calls, Person, Pool, before, server_tally
+from agentsim.analysis.gather import BEFORE, SERVED, Calls, Person, Pool, before, server_tally
 from agentsim.analysis.outcome import PersonTally, PoolTally, Tally
-from agentsim.graph import Block, Fork, Graph, Loop, Node
+from agentsim.graph import Ask, Block, Fork, Graph, Loop, Node
+from agentsim.laws.reading import Reading
 from agentsim.records import (
     PEOPLE,
     WAITS,
     CallFacts,
     Outcome,
     Part,
+    Peak,
     PersonFacts,
     Place,
     Trace,
@@ -28,6 +31,7 @@ from agentsim.records import (
 )
 
 _NAMELESS = frozenset(map(int, (Part.WAIT, Part.MERGE, Part.OTHER)))
+_SERVED = frozenset(map(int, SERVED))
 
 
 def fold(trace: Trace, graph: Graph) -> Tally:
@@ -46,8 +50,10 @@ class Folder:
         self._steps = len(graph.steps)
         self._depth = [0] * self._steps
         self._leaf = [True] * self._steps
+        self._laws: list[Reading | None] = [None] * self._steps
         self._paths = [step.path for step in graph.steps]
-        self._measure(graph.root, 0)
+        self._measure(graph, graph.root, 0)
+        self._caps = Caps(graph, self._what)
 
     def __call__(self, trace: Trace) -> Tally:
         """The tally of one replication. Raises BrokenChain where its critical path is broken."""
@@ -70,6 +76,7 @@ class Folder:
             idle_part=idle_part,
             first_output=min(shown) - trace.began if shown else -1,
             path=path,
+            behind=self._caps(trace),
             visits=self._visits(trace.visits, trace.began, waited),
             servers=tuple(map(server_tally, self._servers, servers)),
             pools=pools,
@@ -78,8 +85,8 @@ class Folder:
             spans=len(trace.spans),
         )
 
-    def _measure(self, node: Node, depth: int) -> None:
-        """How long a place is at each step, and which steps hold others."""
+    def _measure(self, graph: Graph, node: Node, depth: int) -> None:
+        """How long a place is at each step, which steps hold others, who reads by which law."""
         inside: tuple[Node | None, ...] = ()
         inner = depth
         match node:
@@ -91,9 +98,11 @@ class Folder:
             case Loop(body=body, between=between):
                 inside = (body, between)
                 inner += 1
+            case Ask(person=number, time=None, reads=reads) if reads:
+                self._laws[node.rank] = graph.people[number].reading
         for child in inside:
             if child is not None:
-                self._measure(child, inner)
+                self._measure(graph, child, inner)
         # after what is inside: the body of a loop carries the loop's own rank
         self._depth[node.rank] = depth
         self._leaf[node.rank] = not isinstance(node, Block | Fork | Loop)
@@ -102,7 +111,6 @@ class Folder:
         self, trace: Trace, waited: dict[tuple[int, Place], int]
     ) -> tuple[list[Calls], tuple[PoolTally, ...], tuple[PersonTally, ...]]:
         """One pass over the spans: by server, pool and person; `waited` is filled by step."""
-        peaks = {peak.resource: peak.queue for peak in trace.peaks}
         calls = [Calls() for _ in self._servers]
         by_name = {plan.name: own for plan, own in zip(self._servers, calls, strict=True)}
         pools = [Pool() for _ in self._pools]
@@ -136,16 +144,30 @@ class Folder:
                     for pool, units in facts.uses:
                         pools[pool].add(began, start, marks, units)
             elif facts.__class__ is PersonFacts:
-                wait = people[resource].add(began, marks, outcome, facts)
+                wait = people[resource].add(began, marks, outcome, facts, self._laws[step])
                 if wait:
                     self._waited(waited, step, place, wait)
+        before_pools, before_people = self._queues(trace.peaks)
         return (
             calls,
+            tuple(own.tally(queue) for own, queue in zip(pools, before_pools, strict=True)),
             tuple(
-                own.tally(peaks.get(name, 0)) for name, own in zip(self._pools, pools, strict=True)
+                own.tally(queue) for own, queue in zip(people.values(), before_people, strict=True)
             ),
-            tuple(own.tally(peaks.get(name, 0)) for name, own in people.items()),
         )
+
+    def _queues(self, peaks: Sequence[Peak]) -> tuple[list[int], list[int]]:
+        """The longest queues of the pools and of the people.
+
+        A server, a pool and a person may have one name. Peaks come in the order in which a run
+        makes what they are of: servers, pools, people. So of one name a person's is the last.
+        """
+        left: dict[str, list[int]] = {}
+        for peak in peaks:
+            left.setdefault(peak.resource, []).append(peak.queue)
+        people = [left[name].pop() if left.get(name) else 0 for name in self._people]
+        pools = [left[name].pop() if left.get(name) else 0 for name in self._pools]
+        return pools, people
 
     def _waited(
         self, waited: dict[tuple[int, Place], int], step: int, place: Place, wait: int
@@ -178,7 +200,8 @@ class Folder:
             return self._paths[step]
         if part == Part.POOL_WAIT and uses:
             return " + ".join(self._pools[pool] for pool, _ in uses)
-        return self._roles.get(resource, who)
+        # a pool may be named as a server is: only what is spent at servers goes by a role
+        return self._roles.get(resource, who) if part in _SERVED else who
 
     def _visits(
         self, visits: Sequence[Visit], zero: int, waited: dict[tuple[int, Place], int]

@@ -9,12 +9,26 @@ from operator import add, gt
 
 from agentsim.analysis.outcome import PersonTally, PoolTally, ServerTally
 from agentsim.graph import ServerPlan
-from agentsim.records import WAITS, CallFacts, Mark, Outcome, Part, PersonFacts
+from agentsim.laws.reading import Reading
+from agentsim.records import SECOND, WAITS, CallFacts, Mark, Outcome, Part, PersonFacts
 
 BEFORE = frozenset(
     map(int, (Part.QUOTA_WAIT, Part.SLOT_WAIT, Part.RETRY, Part.CAP_WAIT, Part.POOL_WAIT))
 )
 """What a call or a tool run waits for before it is in service."""
+
+SERVED = frozenset(
+    (
+        Part.DECODE,
+        Part.PREFILL,
+        Part.LATENCY,
+        Part.SLOT_WAIT,
+        Part.QUOTA_WAIT,
+        Part.MODEL_LOAD,
+        Part.COMPACTION,
+    )
+)
+"""Parts that are spent at a server."""
 
 _PICKUP, _SWITCHING, _WORK = int(Part.PICKUP), int(Part.SWITCHING), int(Part.PERSON_WORK)
 
@@ -63,16 +77,37 @@ class Pool:
 class Person:
     """The pieces of work of one human role while they are gathered."""
 
-    __slots__ = ("asked", "lines", "over_lines", "parts", "pieces", "waits", "words")
+    __slots__ = (
+        "asked",
+        "lines",
+        "over_lines",
+        "parts",
+        "pieces",
+        "read",
+        "reading",
+        "switches",
+        "waits",
+        "words",
+    )
 
     def __init__(self) -> None:
-        self.asked = self.pieces = self.over_lines = 0
+        self.asked = self.pieces = self.switches = self.read = self.reading = self.over_lines = 0
         self.lines = self.words = 0.0
         self.waits: array[int] = array("q")
         self.parts = [0] * len(Part)
 
-    def add(self, began: int, marks: tuple[Mark, ...], outcome: Outcome, facts: PersonFacts) -> int:
-        """Take one piece in; returns what it waited for the person to notice and to be free."""
+    def add(
+        self,
+        began: int,
+        marks: tuple[Mark, ...],
+        outcome: Outcome,
+        facts: PersonFacts,
+        law: Reading | None,
+    ) -> int:
+        """Take one piece in; returns what it waited for the person to notice and to be free.
+
+        `law`: how this person reads, where the piece goes by what there is to read.
+        """
         parts, at = self.parts, began
         wait = work = idle = 0
         for part, until in marks:
@@ -82,6 +117,8 @@ class Person:
                 wait += time
             elif part == Part.PERSON_WORK:
                 work += time
+            elif part == Part.SWITCHING and time:
+                self.switches += 1
             if part in WAITS:
                 idle += time
             at = until
@@ -93,13 +130,16 @@ class Person:
             self.lines += facts.lines
             self.over_lines += work
         self.words += facts.words
+        if law is not None and outcome is Outcome.DONE:
+            self.read += 1
+            self.reading += round(law.seconds(lines=facts.lines, words=facts.words) * SECOND)
         return idle
 
     def tally(self, queue: int) -> PersonTally:
         parts = self.parts
         return PersonTally(
-            self.asked, self.pieces, self.waits, parts[_PICKUP], parts[_SWITCHING], parts[_WORK],
-            self.over_lines, self.lines, self.words, queue,
+            self.asked, self.pieces, self.waits, parts[_PICKUP], self.switches, parts[_SWITCHING],
+            parts[_WORK], self.read, self.reading, self.over_lines, self.lines, self.words, queue,
         )  # fmt: skip
 
 

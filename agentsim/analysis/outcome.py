@@ -56,14 +56,19 @@ class PersonTally(NamedTuple):
     """One human role: nanoseconds by what they were spent on, lines and words read.
 
     `work` is reading and deciding; `over_lines` that part of it in which lines were read.
+    `reading` is what the `read` pieces took that go by an amount (one with a `time` has no such
+    part). `switches`: pieces before which switching took time.
     """
 
     asked: int
     pieces: int
     waits: array[int]
     pickup: int
+    switches: int
     switching: int
     work: int
+    read: int
+    reading: int
     over_lines: int
     lines: float
     words: float
@@ -76,6 +81,7 @@ class Tally(NamedTuple):
     `path` is the critical path: (step, part, what, nanoseconds), adding up to `wall`. `visits`
     holds four numbers each: the step's rank (for an item of an `each`, -1 - rank), when it began,
     when it ended (-1: cancelled) and what it waited (-1: not a step that waits), from the start.
+    `behind` says what those in the places of a capped `each` waited for (rows of `behind.Caps`).
     """
 
     replication: int
@@ -89,6 +95,7 @@ class Tally(NamedTuple):
     """Nanoseconds of the critical path in which nothing was done."""
     first_output: int  # nanoseconds from the start, -1 where nothing was shown
     path: list[tuple[int, int, str, int]]
+    behind: list[tuple[int, int, str, int]]
     visits: array[int]
     servers: tuple[ServerTally, ...]
     pools: tuple[PoolTally, ...]

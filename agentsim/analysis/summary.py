@@ -10,23 +10,14 @@ from agentsim.analysis import tables
 from agentsim.analysis.bottleneck import bottleneck
 from agentsim.analysis.estimate import of_occurrences, of_runs
 from agentsim.analysis.findings import BudgetFindings, Findings, Share, Stat
+from agentsim.analysis.gather import SERVED
 from agentsim.analysis.notices import notices
 from agentsim.analysis.outcome import Tally
+from agentsim.analysis.reasons import reasons
 from agentsim.graph import Budget, Graph
 from agentsim.records import SECOND, Outcome, Part
 
-_SERVED = frozenset(
-    (
-        Part.DECODE,
-        Part.PREFILL,
-        Part.LATENCY,
-        Part.SLOT_WAIT,
-        Part.QUOTA_WAIT,
-        Part.MODEL_LOAD,
-        Part.COMPACTION,
-    )
-)
-"""Parts whose name is a server's: not said where there is but one."""
+_SERVED = frozenset(part.label for part in SERVED)
 
 
 def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
@@ -40,6 +31,8 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
     means = {key: time / SECOND / n for key, time in where.items()}
     servers, people = tables.servers(graph, tallies), tables.people(graph, tallies)
     total, by_role = tables.cost(graph, tallies)
+    bound = bottleneck(means, wall.mean, people, _behind(graph, tallies))
+    done = [tally for tally in tallies if tally.outcome is Outcome.DONE]
     findings = Findings(
         workflow=graph.name,
         hardware={role: plan.profile for plan in graph.servers for role in plan.roles},
@@ -47,9 +40,9 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         replications=n,
         assumed=[asdict(assumed) for assumed in graph.assumed],
         warnings=[],
-        done=_share(tally.outcome is Outcome.DONE for tally in tallies),
-        failed=_share(tally.outcome is not Outcome.DONE for tally in tallies),
-        reasons=_counts((t.reason for t in tallies if t.outcome is not Outcome.DONE), n),
+        done=len(done) / n,
+        failed=(n - len(done)) / n,
+        reasons=reasons([t.reason for t in tallies if t.outcome is not Outcome.DONE], n),
         verdicts=_counts((t.verdict.label for t in tallies if t.verdict is not None), n),
         wall=wall,
         without_people=of_runs(_seconds(tally.without_people for tally in tallies)),
@@ -59,7 +52,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         budget=_budget(graph.budget, tallies),
         breakdown=_breakdown(where, n),
         where=_rows(graph, means, wall.mean),
-        bottleneck=bottleneck(means, wall.mean, servers, people),
+        bottleneck=replace(bound, rows=tuple(_named(graph, *row) for row in bound.rows)),
         steps=tables.steps(graph, tallies),
         calls=tables.calls(tallies),
         tokens=tables.tokens(tallies),
@@ -69,6 +62,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         pools=tables.pools(graph, tallies),
         people=people,
         exact=graph.exact,
+        wall_done=of_runs(_seconds(tally.wall for tally in done)) if done else None,
     )
     return replace(findings, warnings=notices(graph, findings, tallies))
 
@@ -112,15 +106,26 @@ def _breakdown(where: dict[tuple[Part, str], int], runs: int) -> dict[str, float
 def _rows(graph: Graph, means: dict[tuple[Part, str], float], wall: float) -> list[Share]:
     """Where the average goes, the largest first."""
     rows = [
-        Share(
-            kind=part.label,
-            what="" if part in _SERVED and len(graph.servers) == 1 else what,
-            seconds=time,
-            share=time / wall if wall else 0.0,
-        )
+        Share(*_named(graph, part.label, what), time, time / wall if wall else 0.0)
         for (part, what), time in means.items()
     ]
     return sorted(rows, key=lambda row: -row.seconds)
+
+
+def _named(graph: Graph, kind: str, what: str) -> tuple[str, str]:
+    """A row's kind and name. A server's name is not said where there is but one."""
+    return kind, "" if kind in _SERVED and len(graph.servers) == 1 else what
+
+
+def _behind(graph: Graph, tallies: Sequence[Tally]) -> dict[str, dict[tuple[Part, str], int]]:
+    """Nanoseconds, in all runs, for which those in the places of a capped `each` waited."""
+    found: dict[str, dict[tuple[Part, str], int]] = {}
+    for tally in tallies:
+        for rank, part, what, time in tally.behind:
+            own = found.setdefault(graph.steps[rank].path, {})
+            key = Part(part), what
+            own[key] = own.get(key, 0) + time
+    return found
 
 
 def _first_output(tallies: Sequence[Tally]) -> Stat | None:

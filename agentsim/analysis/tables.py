@@ -102,18 +102,22 @@ def people(graph: Graph, tallies: Sequence[Tally]) -> dict[str, PersonFindings]:
         work, switching = sum(one.work for one in own), sum(one.switching for one in own)
         lines = fsum(one.lines for one in own)
         hours = seconds(sum(one.over_lines for one in own)) / 3600
+        read = sum(one.read for one in own)
         found[plan.name] = PersonFindings(
             busy=ratio(work + switching, plan.count * wall),
             wait=waits((one.waits, one.asked) for one in own),
             pickup=seconds(sum(one.pickup for one in own)) / n,
             switching=seconds(switching) / n,
-            reading=seconds(work) / n,
+            work=seconds(work) / n,
             items=sum(one.pieces for one in own) / n,
             queue_mean=ratio(sum(sum(one.waits) for one in own), wall),
             queue_max=max(one.queue for one in own),
             lines_per_hour=per(lines, hours) if lines else None,
             lines=lines / n,
             times_needed=sum(one.asked for one in own) / n,
+            switches=sum(one.switches for one in own) / n,
+            reading=seconds(sum(one.reading for one in own)) / n if read else None,
+            words=fsum(one.words for one in own) / n,
         )
     return found
 

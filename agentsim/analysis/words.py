@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from math import floor
+
 HOUR, DAY = 3600.0, 86400.0
+SLIVER = 0.01
+"""A smaller share of the whole has no row of its own and is in no sentence."""
+
+_CRUMB = 1e-9  # what a sum of shares may be off
 
 
 def percent(share: float) -> str:
-    """`65 %`; what is not quite nothing or not quite all says so: `<1 %`, `>99 %`."""
-    if 0 < share < 0.005:
+    """`65 %`; what is not quite nothing or not quite all says so: `<1 %`, `>99 %`.
+
+    Halves go up, so that 0.5 % is never told as nothing: 12.5 % is `13 %`.
+    """
+    whole = hundredths(share)
+    if not whole and share > 0:
         return "<1 %"
-    if 0.995 < share < 1:
+    if whole == 100 and share < 1 - _CRUMB:
         return ">99 %"
-    return f"{share * 100:.0f} %"
+    return f"{whole:,} %"
+
+
+def hundredths(share: float) -> int:
+    """A share in whole percent, halves up."""
+    return floor(round(share * 100, 7) + 0.5)
 
 
 def number(value: float) -> str:
@@ -35,6 +50,8 @@ def days(seconds: float) -> str:
     return f"{text} {hours} h" if hours else text
 
 
-def listed(words: list[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+def listed(words: list[str], most: int | None = None) -> str:
+    """`a`, `a and b`, `a, b and c`; more than `most` are counted: `a, b and 7 more`."""
+    if most is not None and len(words) > most:
+        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

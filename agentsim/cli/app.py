@@ -38,7 +38,8 @@ Completion of commands and options in the shell:
   fish  _AGENTSIM_COMPLETE=fish_source agentsim | source    in config.fish
 
 \b
-Exit codes: 0 done, 1 budget missed, 2 bad usage or file, 3 a fault of ours.
+Exit codes: 0 done, 1 budget missed, 2 bad usage or file, 3 a fault of ours,
+            130 interrupted (Ctrl-C).
 Results go to stdout, progress and warnings to stderr. NO_COLOR is heeded.
 """
 
@@ -89,9 +90,12 @@ AS_JSON = "agentsim.as_json"
 
 
 def _nearest(name: str) -> str:
+    """What was meant; never a command that would be refused itself."""
     import difflib
 
     close = difflib.get_close_matches(name, [*COMMANDS, *LATER], n=1)
+    if close and close[0] in LATER:
+        return f"; the nearest, {close[0]!r}, comes with a later version"
     return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(COMMANDS)}"
 
 

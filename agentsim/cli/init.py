@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 
 import click
@@ -41,16 +43,30 @@ Examples:
 def init(name: str | None, template: str | None, force: bool) -> None:
     """Write a workflow of ten lines, with comments, to the file NAME (first.yaml)."""
     file = _file(name or (Path(template).stem if template else "first"))
-    if Path(file).exists() and not force:
+    if _is_there(file) and not force:
         hint = "give another name, or --force to write over it"
         raise Problems([Problem("file-exists", f"{file!r} is there already", hint=hint)])
-    write_whole(file, _shipped(template) if template else FIRST.format(file=file))
+    typed = shlex.quote(f"./{file}" if file.startswith("-") else file)
+    write_whole(file, _shipped(template) if template else FIRST.format(file=typed))
     put(f"{file}\n")
-    error(f"now try: agentsim run {file} --hw claude-opus")
+    error(f"now try: agentsim run {typed} --hw claude-opus")
 
 
 def _file(name: str) -> str:
+    """The file of a name; `Problems` where it is none that a shell and a comment can hold."""
+    last = os.path.basename(name)
+    if not name.isprintable() or not last.strip(" .") or last in {".yaml", ".yml"}:
+        hint = "such as first.yaml"
+        raise Problems([Problem("bad-value", f"{name!r} is no name of a file", hint=hint)])
     return name if Path(name).suffix in {".yaml", ".yml"} else f"{name}.yaml"
+
+
+def _is_there(file: str) -> bool:
+    try:
+        return Path(file).exists()
+    except (OSError, ValueError) as fault:  # far too long, for one
+        why = fault.strerror if isinstance(fault, OSError) else str(fault)
+        raise Problems([Problem("cannot-write", f"cannot write {file!r}: {why}")]) from None
 
 
 def _shipped(name: str) -> str:

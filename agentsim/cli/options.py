@@ -54,7 +54,10 @@ def _between(low: int, high: int) -> Callable[[click.Context, click.Parameter, A
 
 def _list(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     """`5,100` and `--rates 5 --rates 100` are the same."""
-    return tuple(part.strip() for text in given for part in text.split(",") if part.strip())
+    found = tuple(part.strip() for text in given for part in text.split(","))
+    if not all(found):
+        raise click.BadParameter("a rate is missing; write it as 100 or as role=100")
+    return found
 
 
 hw = click.option(

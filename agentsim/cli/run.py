@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentsim.cli import exits, options
-from agentsim.cli.output import Output
+from agentsim.cli.output import Output, error
 from agentsim.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -60,7 +60,11 @@ def run(
     with progress(not output.no_color) as told:
         findings = answer(asked, settings(told, **choices))
     _show(findings, output)
-    raise click.exceptions.Exit(_code(findings, fail_on))
+    code = _code(findings, fail_on)
+    if code == exits.MISSED and output.path is not None:
+        # what a person would have read on the screen: why this ends with 1, and where the answer is
+        error(f"{_missed(findings)}: the answer is in {output.path}")
+    raise click.exceptions.Exit(code)
 
 
 def _one_rate_each(rates: tuple[str, ...]) -> None:
@@ -91,9 +95,12 @@ def _show(findings: Findings, output: Output) -> None:
     output.show(document, data, table, findings.warnings)
 
 
-def _code(findings: Findings, fail_on: str | None) -> int:
-    from agentsim.report.sections import is_met
+def _missed(findings: Findings) -> str:
+    missed = findings.budget is not None and not findings.budget.is_met
+    return "budget missed" if missed else "a simulated run failed"
 
-    missed = findings.budget is not None and not is_met(findings.budget)
+
+def _code(findings: Findings, fail_on: str | None) -> int:
+    missed = findings.budget is not None and not findings.budget.is_met
     failed = fail_on == "failed" and findings.failed > 0
     return exits.MISSED if missed or failed else exits.DONE

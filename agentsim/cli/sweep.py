@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentsim.cli import exits, options
 from agentsim.cli.output import Output
 from agentsim.cli.progress import progress
+
+if TYPE_CHECKING:
+    from agentsim.experiment import SweepResult
 
 RATES = (5.0, 100.0, 800.0, 15_000.0)
 HARDWARE = ("cerebras",)
@@ -56,6 +60,8 @@ def sweep(
     asked = source(workflow, hardware or HARDWARE, sets)
     with progress(not output.no_color) as told:
         result = swept(asked, speeds, settings(told, no_sensitivity=True, **choices))
+    if not hardware:
+        result = _warned(result, f"no --hw was given: {HARDWARE[0]} is taken at these speeds")
     from agentsim.report import csv_, document, json_, sweeping
 
     output.show(
@@ -65,6 +71,17 @@ def sweep(
         warnings=sweeping.warnings(result),
     )
     raise click.exceptions.Exit(exits.DONE)
+
+
+def _warned(result: SweepResult, text: str) -> SweepResult:
+    """The same with a warning more at each speed, before the others."""
+    return replace(
+        result,
+        rows=tuple(
+            replace(row, findings=replace(it := row.findings, warnings=[text, *it.warnings]))
+            for row in result.rows
+        ),
+    )
 
 
 def _speeds(text: str) -> tuple[float, ...]:

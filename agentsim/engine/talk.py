@@ -7,9 +7,9 @@ from typing import Any
 
 from simpy.events import Event
 
-from agentsim.engine.call import serve
 from agentsim.engine.draws import Counter
 from agentsim.engine.frame import Frame, Stop
+from agentsim.engine.serve import serve
 from agentsim.engine.server import Fit, Line, Server, sent
 from agentsim.engine.tasks import Session
 from agentsim.graph import Agent, AgentPlan, Node, ServerPlan
@@ -76,7 +76,9 @@ def fit(
 def threshold(plan: AgentPlan, server: ServerPlan) -> tuple[int, int] | None:
     """(session tokens at which to compact, tokens left afterwards); None: never."""
     if plan.compact is not None:
-        return plan.compact.at, plan.compact.to
+        at = plan.compact.at
+        # a session that fills its context is compacted whatever was asked for
+        return (at if server.context is None else min(at, server.context)), plan.compact.to
     if server.context is None:
         return None
     at = int(COMPACT_AT * server.context)
@@ -94,7 +96,10 @@ def compact(
     to: int,
     frame: Frame,
 ) -> Generator[Event | int, Any, None]:
-    """Rewrite a session's history, by a call or in the time that `pause` draws."""
+    """Rewrite a session's history, by a call or in the time that `pause` draws.
+
+    A turn may have added more than the context holds: what does not fit is dropped before.
+    """
     plan = node.plan
     rule = plan.compact
     if pause is not None:
@@ -109,8 +114,18 @@ def compact(
             frame.record(node.rank, plan.name, "", began, marks, outcome, None)
     else:
         output = COMPACT_OUTPUT if rule is None else rule.output
-        held = fit(node, server.plan, session, 0, output, None)
-        yield from serve(server, sent(line, session, held, 0, compaction=True), frame)
+        whole, context = session.tokens, server.plan.context
+        if context is not None and session.asked and whole + output > context > output:
+            session.tokens = context - output
+            frame.world.note("compaction_cut")
+        done = False
+        try:
+            held = fit(node, server.plan, session, 0, output, None)
+            yield from serve(server, sent(line, session, held, 0, compaction=True), frame)
+            done = True
+        finally:
+            if not done:
+                session.tokens = whole
     frame.world.note("compactions")
     session.rewrite(to)
 

@@ -11,10 +11,21 @@ class Session:
     """The growing context that an agent's calls share.
 
     `tokens` is its length (prompt included). `epoch` rises when its history is rewritten, since
-    nothing after the prompt blocks matches an older prefix then. `busy`: a branch is in it now.
+    nothing after the prompt blocks matches an older prefix then.
+    `busy`: a branch is in it now. `asked`: a request of it was answered, so it has a history.
     """
 
-    __slots__ = ("blocks", "busy", "epoch", "name", "number", "prefixes", "prompt", "tokens")
+    __slots__ = (
+        "asked",
+        "blocks",
+        "busy",
+        "epoch",
+        "name",
+        "number",
+        "prefixes",
+        "prompt",
+        "tokens",
+    )
 
     def __init__(self, number: int, name: str, blocks: tuple[tuple[str, int], ...]) -> None:
         self.number = number
@@ -22,7 +33,7 @@ class Session:
         self.blocks = blocks
         self.prompt = self.tokens = sum(size for _, size in blocks)
         self.epoch = 0
-        self.busy = False
+        self.busy = self.asked = False
         self.prefixes: dict[int, Prefix] = {}
 
     def prefix(self, server: int) -> Prefix:

@@ -24,7 +24,7 @@ RETURNS_AT_MOST = 25_000
 class Hand:
     """One tool as one step uses it: its streams, so that run n of it draws the same everywhere."""
 
-    __slots__ = ("_fails", "_limit", "_returns", "_time", "good", "quick", "resource", "tool")
+    __slots__ = ("_fails", "_limit", "_returns", "_time", "quick", "resource", "tool")
 
     def __init__(self, tool: ToolPlan, key: int, frame: Frame) -> None:
         task = frame.task
@@ -34,8 +34,6 @@ class Hand:
         self._fails = uniforms(key, Purpose.FAILS) if 0.0 < tool.fails < 1.0 else None
         self._limit = None if tool.timeout is None else ns(tool.timeout)
         self.resource = frame.stage.pools[tool.uses[0][0]].name if tool.uses else tool.name
-        self.good = True
-        """Did the last run end well?"""
         # nothing to wait for and nothing to try again: one timer
         self.quick = not tool.uses and tool.tries == 1
 
@@ -52,18 +50,21 @@ class Hand:
         return took, good, tokens, 0
 
 
-def run_tool(hand: Hand, frame: Frame, node: Node) -> Generator[Event | int, Any, int]:
-    """One tool run with its tries; returns the tokens returned. Writes a span a try."""
+Ran = Generator[Event | int, Any, tuple[bool, int]]
+"""A tool run: did it end well, and the tokens that it returned."""
+
+
+def run_tool(hand: Hand, frame: Frame, node: Node) -> Ran:
+    """One tool run with its tries. Writes a span a try."""
     return _quick(hand, frame, node) if hand.quick else _tries(hand, frame, node)
 
 
-def _quick(hand: Hand, frame: Frame, node: Node) -> Generator[Event | int, Any, int]:
+def _quick(hand: Hand, frame: Frame, node: Node) -> Ran:
     """A run that waits for nothing but its own time."""
     world, tool = frame.world, hand.tool
     env = world.env
     began: int = env._now  # type: ignore[assignment]
     took, good, tokens, lost = hand.draw()
-    hand.good = good
     outcome = Outcome.CANCELLED
     try:
         if took:
@@ -75,14 +76,14 @@ def _quick(hand: Hand, frame: Frame, node: Node) -> Generator[Event | int, Any, 
         marks = ((tool.part, env._now),)
         facts = _new(WorkFacts, ((), tokens, lost, 0))
         frame.record(node.rank, tool.name, tool.name, began, marks, outcome, facts)  # type: ignore[arg-type]
-    return tokens
+    return good, tokens
 
 
-def _tries(hand: Hand, frame: Frame, node: Node) -> Generator[Event | int, Any, int]:
+def _tries(hand: Hand, frame: Frame, node: Node) -> Ran:
     tool, world = hand.tool, frame.world
     for attempt in range(tool.tries):
-        tokens = yield from _try(hand, frame, node, attempt)
-        if hand.good or attempt + 1 == tool.tries:
+        good, tokens = yield from _try(hand, frame, node, attempt)
+        if good or attempt + 1 == tool.tries:
             break
         if tool.retry_wait:
             began = world.now
@@ -93,14 +94,13 @@ def _tries(hand: Hand, frame: Frame, node: Node) -> Generator[Event | int, Any, 
             finally:
                 marks = ((Part.RETRY, world.now),)
                 frame.record(node.rank, tool.name, "", began, marks, outcome, None)
-    return tokens
+    return good, tokens
 
 
-def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Generator[Event | int, Any, int]:
+def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
     tool, world = hand.tool, frame.world
     began: int = world.env._now  # type: ignore[assignment]
     took, good, tokens, lost = hand.draw()
-    hand.good = good
     jobs: list[Job] = []
     marks: list[Mark] = []
     part, outcome = Part.POOL_WAIT, Outcome.CANCELLED
@@ -128,7 +128,7 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Generator[Event 
             world.note("tool_cut")
         facts = WorkFacts(tool.uses, tokens, lost, attempt)
         frame.record(node.rank, tool.name, hand.resource, began, tuple(marks), outcome, facts)
-    return tokens
+    return good, tokens
 
 
 def run_tools(hands: Sequence[Hand], frame: Frame, node: Node) -> Generator[Event | int, Any, int]:
@@ -137,7 +137,7 @@ def run_tools(hands: Sequence[Hand], frame: Frame, node: Node) -> Generator[Even
 
     def one(hand: Hand, own: Frame) -> Steps:
         nonlocal total
-        tokens = yield from run_tool(hand, own, node)
+        _, tokens = yield from run_tool(hand, own, node)
         total += tokens  # read after the run: others add to it meanwhile
         return None
 

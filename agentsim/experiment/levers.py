@@ -1,40 +1,41 @@
-"""What would help: the same replications again with one thing changed, and the difference.
-
-Both runs of a pair draw the same numbers, so their difference is far steadier than their times.
-"""
+"""What would help: the same replications again with one thing changed, and the difference."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import sub
 
-from agentsim.analysis.estimate import interval, mean_of
 from agentsim.analysis.findings import Findings, Lever
 from agentsim.analysis.outcome import Tally
 from agentsim.experiment import variants
 from agentsim.experiment.executors import Executor
 from agentsim.experiment.options import Progress
+from agentsim.experiment.paired import saving
 from agentsim.experiment.replicate import affordable, several
 from agentsim.graph import Ask, Block, Fork, Graph, Loop, Node
 from agentsim.records import SECOND, Part
 
-PAIRS = 100
-"""Replications that a lever repeats at most."""
+SCREEN = 100
+"""Replications with which all levers are compared first, where there are more than are told."""
 
-SPANS = 400_000
-"""Spans that one lever may simulate: large runs repeat fewer replications."""
+TOLD = 6
+"""Levers that an answer tells with their figures: the most helpful."""
+
+CLEAR = 0.01
+"""Levers that surely move less than this share of the wall time are told without figures."""
 
 SMALL = 0.005
 """A lever that saves a smaller share and cannot be told from nothing is left out."""
 
 MOST_TOKENS_CAN_GIVE = "the most tok/s can give"
+MOST_A_SMALLER_CAN_GIVE = "the most a smaller one gives"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One lever before it is tried. `stands`: shown even where it saves nothing."""
 
+    kind: str
     what: str
     change: str
     graph: Graph
@@ -51,34 +52,65 @@ def levers(
     progress: Progress | None = None,
 ) -> list[Lever]:
     """What each change would save of the mean wall time (seconds), the most helpful first."""
-    return tried(executor, changes(graph, findings), findings.wall.mean, tallies, seed, progress)
+    return tried(executor, changes(graph, findings), tallies, seed, progress)
 
 
 def tried(
     executor: Executor,
     wanted: Sequence[Change],
-    wall: float,
     tallies: Sequence[Tally],
     seed: int,
     progress: Progress | None = None,
+    told: int = TOLD,
 ) -> list[Lever]:
-    """Try the changes on the first of the replications, as many as `SPANS` allows.
+    """Try the changes on all replications that were made, or as many of them as `SPANS` allows.
 
-    `leaves` is the mean wall time of all replications less what is saved.
+    Where there are more changes than will be `told`, all are tried on a few first, and those that
+    then surely are none of the most helpful are run no further. What saves nothing is left out.
     """
-    count = affordable(tallies, PAIRS, SPANS)
-    before = [tally.wall for tally in tallies[:count]]
+    before = [tally.wall for tally in tallies]
+    most = max(min(2, len(before)), affordable(tallies, len(before)))
+    count = min(SCREEN, most) if len(wanted) > told else most
+    after: list[list[int]] = [[] for _ in wanted]
+    further = list(range(len(wanted)))
     found: list[Lever] = []
-    graphs = [change.graph for change in wanted]
-    results = several(executor, graphs, seed, count, "levers", progress)
-    for change, own in zip(wanted, results, strict=True):
-        saved = [time / SECOND for time in map(sub, before, (tally.wall for tally in own))]
-        mean, ci95 = mean_of(saved), interval(saved)
-        nothing = mean < SMALL * wall and ci95[0] <= 0 <= ci95[1]
-        if change.stands or not nothing:
-            leaves = max(0.0, wall - mean)
-            found.append(Lever(change.what, change.change, mean, ci95, leaves, change.note))
-    return sorted(found, key=lambda lever: -lever.saves)
+    while further:
+        graphs = [wanted[i].graph for i in further]
+        first = len(after[further[0]])
+        runs = several(executor, graphs, seed, count, "levers", progress, first)
+        for i, own in zip(further, runs, strict=True):
+            after[i] += [tally.wall for tally in own]
+        found = [_lever(*pair, before) for pair in zip(wanted, after, strict=True)]
+        count = most
+        further = [i for i in _leading(found, before, told) if found[i].runs < most]
+    kept = [it for change, it in zip(wanted, found, strict=True) if change.stands or helps(it)]
+    return sorted(kept, key=lambda lever: -lever.saves)
+
+
+def helps(lever: Lever, surely: bool = False) -> bool:
+    """Whether it does anything; `surely`: a saving worth naming that is not chance."""
+    small = lever.saves < SMALL * (lever.saves + lever.leaves)
+    chance = lever.ci95[0] <= 0 <= lever.ci95[1]
+    return not (small or lever.ci95[0] <= 0) if surely else not (small and chance)
+
+
+def _lever(change: Change, after: Sequence[int], before: Sequence[int]) -> Lever:
+    saves, ci95 = saving(before, after)
+    leaves = max(0.0, sum(before) / (len(before) * SECOND) - saves)
+    return Lever(
+        change.what, change.change, saves, ci95, leaves, change.note, change.kind, len(after)
+    )
+
+
+def _leading(found: Sequence[Lever], before: Sequence[int], told: int) -> list[int]:
+    """Which may still be among the `told` most helpful, and move the wall time at all."""
+    least = CLEAR * sum(before) / (len(before) * SECOND)
+    bar = sorted((lever.ci95[0] for lever in found), reverse=True)[: max(1, told)][-1]
+    return [
+        i
+        for i, lever in enumerate(found)
+        if lever.note or (lever.ci95[1] >= bar and max(map(abs, lever.ci95)) >= least)
+    ]
 
 
 def changes(graph: Graph, findings: Findings) -> list[Change]:
@@ -89,39 +121,45 @@ def changes(graph: Graph, findings: Findings) -> list[Change]:
         *_tools(graph, findings),
         *_people(graph, findings),
         *_more(graph, findings),
+        *_quotas(graph, findings),
     ]
 
 
 def _decoding(graph: Graph, findings: Findings) -> Iterator[Change]:
     if findings.calls.attempts:
         endless = variants.with_decode(graph, 0.0)
-        yield Change("decode", "infinitely fast", endless, MOST_TOKENS_CAN_GIVE, True)
-        yield Change("decode", "2x", variants.with_decode(graph, 0.5), "", True)
+        note = MOST_TOKENS_CAN_GIVE
+        yield Change("decode", "decode", "infinitely fast", endless, note, stands=True)
+        yield Change("decode", "decode", "2x", variants.with_decode(graph, 0.5), stands=True)
 
 
 def _prefill(graph: Graph, findings: Findings) -> Iterator[Change]:
+    """Reading the prompt, and the time to the first token where that was measured: two things."""
     times = findings.breakdown
-    if times[Part.PREFILL.label] or any(plan.first_token for plan in graph.servers):
-        name = "prefill" if times[Part.PREFILL.label] else "first token"
-        yield Change(name, "2x", variants.with_prefill(graph, 0.5))
+    if times[Part.PREFILL.label]:
+        yield Change("prefill", "prefill", "2x", variants.with_prefill(graph, 0.5))
+    if times[Part.LATENCY.label] and any(plan.first_token for plan in graph.servers):
+        sooner = variants.with_first_token(graph, 0.5)
+        yield Change("first_token", "the first-token time", "half", sooner)
 
 
 def _tools(graph: Graph, findings: Findings) -> Iterator[Change]:
     """All tools together; where there are several, the two that take most by themselves too."""
     names = [row.what for row in findings.where if row.kind == Part.TOOL.label]
     if len(names) > 1:
-        yield Change("all tools", "2x", variants.with_tools(graph, 0.5))
+        yield Change("tools", "all tools", "2x", variants.with_tools(graph, 0.5))
     for name in names[:2]:
-        yield Change(name, "2x", variants.with_tools(graph, 0.5, name))
+        yield Change("tool", name, "2x", variants.with_tools(graph, 0.5, name))
 
 
 def _people(graph: Graph, findings: Findings) -> Iterator[Change]:
     if findings.breakdown[Part.PERSON_WORK.label]:
         only = graph.people[0].name if len(graph.people) == 1 else ""
         who = {"": "people at work", "you": "you at work"}.get(only, f"{only} at work")
-        yield Change(who, "2x", variants.with_people(graph, 0.5))
+        yield Change("people", who, "2x", variants.with_people(graph, 0.5))
         if any(_reads_lines(graph.root)):
-            yield Change("the lines to read", "half", variants.with_lines(graph, 0.5))
+            fewer = variants.with_lines(graph, 0.5)
+            yield Change("lines", "the lines to read", "half", fewer)
 
 
 def _reads_lines(node: Node | None) -> Iterator[bool]:
@@ -143,14 +181,45 @@ def _more(graph: Graph, findings: Findings) -> Iterator[Change]:
     for i, server in enumerate(graph.servers):
         if server.slots is not None and Part.SLOT_WAIT.label in kinds:
             where = f" on {server.roles[0]}" if len(graph.servers) > 1 and server.roles else ""
-            yield Change(f"slot{where}", "one more", variants.with_slot(graph, i))
+            yield Change("slot", f"slot{where}", "one more", variants.with_slot(graph, i))
     if Part.POOL_WAIT.label in kinds:
         for i, pool in enumerate(graph.pools):
-            yield Change(f"unit of {pool.name}", "one more", variants.with_capacity(graph, i))
+            yield Change(
+                "pool", f"unit of {pool.name}", "one more", variants.with_capacity(graph, i)
+            )
     for i, person in enumerate(graph.people):
         if (Part.PERSON_WAIT.label, person.name) in waited:
             name = "of you" if person.name == "you" else person.name
-            yield Change(name, "one more", variants.with_person(graph, i))
+            yield Change("person", name, "one more", variants.with_person(graph, i))
     for kind, path in sorted(waited):
         if kind == Part.CAP_WAIT.label:
-            yield Change(f"at once in {path}", "one more", variants.with_limit(graph, path))
+            more = variants.with_limit(graph, path)
+            yield Change("cap", f"at once in {path}", "one more", more)
+
+
+def _quotas(graph: Graph, findings: Findings) -> Iterator[Change]:
+    """Of each account that was waited for: twice its quotas; and a `max_output` that just fits.
+
+    All quotas of an account grow together, as the next tier of a provider has it; those that do
+    not bind make no difference. The output of a call is not known beforehand, so that reserving
+    what it will be is the best that a smaller `max_output` can come to.
+    """
+    waited = {row.what for row in findings.where if row.kind == Part.QUOTA_WAIT.label}
+    accounts = {
+        limit.account: limit.account in reserving(graph)
+        for plan in graph.servers
+        if waited & {"", plan.name, *plan.roles}  # no name where there is but one
+        for limit in plan.limits
+    }
+    for account, reserves in accounts.items():
+        of = f" of {account}" if len(accounts) > 1 else ""
+        yield Change("quota", f"quota{of}", "2x", variants.with_quota(graph, account, 2.0))
+        if reserves:
+            fitting = variants.with_fitting_output(graph, account)
+            note = MOST_A_SMALLER_CAN_GIVE
+            yield Change("max_output", f"max_output{of}", "just enough", fitting, note)
+
+
+def reserving(graph: Graph) -> set[str]:
+    """Accounts in which a call takes its longest possible answer up front."""
+    return {limit.account for plan in graph.servers for limit in plan.limits if limit.reserve}

@@ -60,10 +60,11 @@ def several(
     count: int,
     what: str,
     progress: Progress | None = None,
+    first: int = 0,
 ) -> Iterator[list[Tally]]:
-    """Replications 0 to `count` - 1 of every graph, graph by graph, all of them in one go."""
-    jobs = [job for graph in graphs for job in chunks(graph, seed, 0, count)]
-    each = -(-count // CHUNK)
+    """Replications `first` to `count` - 1 of every graph, graph by graph, all of them in one go."""
+    jobs = [job for graph in graphs for job in chunks(graph, seed, first, count)]
+    each = -(-(count - first) // CHUNK)
     own: list[Tally] = []
     for done, chunk in enumerate(executor.map(jobs), 1):
         own += chunk
@@ -79,7 +80,15 @@ def chunks(graph: Graph, seed: int, first: int, until: int) -> list[Job]:
     return [Job(graph, seed, at, min(CHUNK, until - at)) for at in range(first, until, CHUNK)]
 
 
-def affordable(tallies: Sequence[Tally], most: int, spans: int) -> int:
+SPANS = 200_000
+"""Spans that one lever, or one rate on the way to a crossing, may simulate.
+
+Up to 200 spans a run that is all of the usual 1,000 replications; a run of 2,000 spans is repeated
+100 times.
+"""
+
+
+def affordable(tallies: Sequence[Tally], most: int, spans: int = SPANS) -> int:
     """How many of these replications a further study may repeat: at most `most`, `spans` in all.
 
     At least one. Counted in spans, never in seconds, so that every machine does the same.

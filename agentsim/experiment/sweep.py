@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from agentsim.analysis import summarise
-from agentsim.analysis.findings import Findings
+from agentsim.analysis.findings import Findings, Lever
 from agentsim.analysis.outcome import Tally
 from agentsim.experiment.crossings import Costs, Crossing, crossings
 from agentsim.experiment.executors import Executor, executor_for
-from agentsim.experiment.levers import changes, tried
+from agentsim.experiment.levers import changes, helps, tried
 from agentsim.experiment.options import Options
 from agentsim.experiment.replicate import affordable, replicated, several
 from agentsim.graph import Graph
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 RATES = (5.0, 100.0, 800.0, 15_000.0)
 """tok/s: the four speed classes."""
-
-PAIRS = 100
-SPANS = 200_000
-"""Replications, and spans, of one rate that is tried on the way to a crossing."""
 
 WORDS_PER_MINUTE = 238.0
 """Silent reading of English prose (Brysbaert 2019, 190 studies)."""
@@ -57,7 +53,7 @@ class SweepResult:
 
     rows: tuple[Row, ...]
     crossings: tuple[Crossing, ...]
-    lever: str = ""
+    lever: Lever | None = None
 
 
 def sweep(
@@ -76,7 +72,7 @@ def sweep(
             summarise(graph, own, asked.seed) for graph, own in zip(graphs, runs, strict=True)
         ]
         rows = tuple(map(_row, ordered, findings, graphs))
-        lever = ""
+        lever = None
         if asked.levers and rows:
             lever = _lever(executor, graphs[-1], findings[-1], runs[-1], asked)
         found = _crossings(executor, source, rows, runs, asked) if rows else []
@@ -99,26 +95,16 @@ def _runs(executor: Executor, graphs: Sequence[Graph], asked: Options) -> Iterat
 
 
 def _row(rate: float, findings: Findings, graph: Graph) -> Row:
-    costs = _costs(findings.breakdown, findings.wall.mean)
+    times, wall = findings.breakdown, findings.wall.mean or 1.0
     reads = _reads(graph)
-    wall = costs.wall or 1.0
     return Row(
         rate=rate,
         findings=findings,
-        decode=costs.decode / wall,
-        tools=costs.tools / wall,
-        people=costs.people / wall,
+        decode=times[Part.DECODE.label] / wall,
+        tools=times[Part.TOOL.label] / wall,
+        people=sum(times[part.label] for part in sorted(PEOPLE)) / wall,
         outrun=None if reads is None else rate / reads,
         reads=reads,
-    )
-
-
-def _costs(breakdown: dict[str, float], wall: float) -> Costs:
-    return Costs(
-        decode=breakdown[Part.DECODE.label],
-        tools=breakdown[Part.TOOL.label],
-        people=sum(breakdown[part.label] for part in sorted(PEOPLE)),
-        wall=wall,
     )
 
 
@@ -132,11 +118,11 @@ def _reads(graph: Graph) -> float | None:
 
 def _lever(
     executor: Executor, graph: Graph, findings: Findings, tallies: Sequence[Tally], asked: Options
-) -> str:
-    """What helps most once decoding is as fast as it was tried."""
-    others = [change for change in changes(graph, findings) if change.what != "decode"]
-    found = tried(executor, others, findings.wall.mean, tallies, asked.seed, asked.progress)
-    return f"{found[0].change} {found[0].what}" if found and found[0].saves > 0 else ""
+) -> Lever | None:
+    """What helps most once decoding is as fast as it was tried; None where nothing surely does."""
+    others = [change for change in changes(graph, findings) if change.kind != "decode"]
+    found = tried(executor, others, tallies, asked.seed, asked.progress, told=1)
+    return next((lever for lever in found if helps(lever, surely=True)), None)
 
 
 def _crossings(
@@ -147,30 +133,37 @@ def _crossings(
     asked: Options,
 ) -> list[Crossing]:
     """From the rate at which decoding and all else are nearest to each other."""
-    tried_before = 0
-
-    def probe(rate: float) -> Costs:
-        nonlocal tried_before
-        graph = _at(source, rate)
-        tallies = next(several(executor, [graph], asked.seed, count, "crossings"))
-        tried_before += 1
-        if asked.progress is not None:
-            asked.progress("crossings", tried_before, 0)
-        return mean_costs(tallies)
-
     nearest = min(range(len(rows)), key=lambda i: abs(rows[i].decode - 0.5))
-    count = affordable(runs[nearest], PAIRS, SPANS)
+    count = affordable(runs[nearest], min(map(len, runs)))
+    known = {row.rate: own[:count] for row, own in zip(rows, runs, strict=True)}
+    looked = 0
+
+    def probe(rate: float) -> list[Costs]:
+        nonlocal looked
+        tallies = known.get(rate)
+        if tallies is None:
+            graph = _at(source, rate)
+            tallies = next(several(executor, [graph], asked.seed, count, "crossings"))
+            looked += 1
+            if asked.progress is not None:
+                asked.progress("crossings", looked, 0)
+        return list(map(costs, tallies))
+
     people = {name for name, own in rows[nearest].findings.people.items() if own.times_needed}
     who = people.pop() if len(people) == 1 else "people"
-    return crossings(probe, rows[nearest].rate, who)
+    found = crossings(probe, rows[nearest].rate, who)
+    slowest, fastest = rows[0].rate, rows[-1].rate
+    return [replace(it, beyond=not slowest <= it.rate <= fastest) for it in found]
 
 
-def mean_costs(tallies: Sequence[Tally]) -> Costs:
-    """Mean seconds by what they went to."""
-    totals = {part.label: 0 for part in Part}
-    for tally in tallies:
-        for _, part, _, time in tally.path:
-            totals[Part(part).label] += time
-    scale = SECOND * len(tallies)
-    wall = sum(tally.wall for tally in tallies) / scale
-    return _costs({kind: time / scale for kind, time in totals.items()}, wall)
+def costs(tally: Tally) -> Costs:
+    """Seconds of one replication by what they went to."""
+    decode = tools = people = 0
+    for _, part, _, time in tally.path:
+        if part == Part.DECODE:
+            decode += time
+        elif part == Part.TOOL:
+            tools += time
+        elif part in PEOPLE:
+            people += time
+    return Costs(decode / SECOND, tools / SECOND, people / SECOND, tally.wall / SECOND)

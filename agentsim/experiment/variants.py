@@ -15,6 +15,7 @@ from agentsim.graph import (
     Block,
     Fork,
     Graph,
+    LimitPlan,
     Loop,
     Node,
     PersonPlan,
@@ -32,18 +33,45 @@ def with_decode(graph: Graph, factor: float) -> Graph:
 
 
 def with_prefill(graph: Graph, factor: float) -> Graph:
-    """All that comes before the first token, save the network, takes `factor` times as long."""
+    """Reading the prompt takes `factor` times as long; latency and first token stay."""
+
+    def change(plan: ServerPlan) -> ServerPlan:
+        prefill = None if plan.prefill is None else plan.prefill.times(factor)
+        return replace(plan, prefill=prefill, per_input_token=plan.per_input_token * factor)
+
+    return _with_servers(graph, change)
+
+
+def with_first_token(graph: Graph, factor: float) -> Graph:
+    """The time to the first token takes `factor` times as long; its part by the token stays."""
 
     def change(plan: ServerPlan) -> ServerPlan:
         first = plan.first_token
-        return replace(
-            plan,
-            prefill=None if plan.prefill is None else plan.prefill.times(factor),
-            first_token=None if first is None else first.scaled(factor),
-            per_input_token=plan.per_input_token * factor,
-        )
+        return replace(plan, first_token=None if first is None else first.scaled(factor))
 
     return _with_servers(graph, change)
+
+
+def with_quota(graph: Graph, account: str, factor: float) -> Graph:
+    """All quotas of the account hold, and refill, `factor` times as much."""
+    return _with_limits(
+        graph,
+        account,
+        lambda it: replace(it, bucket=it.bucket * factor, refill=it.refill * factor),
+    )
+
+
+def with_fitting_output(graph: Graph, account: str) -> Graph:
+    """What a call takes of the account's quotas up front is what it will make, and no more."""
+    return _with_limits(graph, account, lambda it: replace(it, reserve=False))
+
+
+def _with_limits(graph: Graph, account: str, change: Callable[[LimitPlan], LimitPlan]) -> Graph:
+    def of(plan: ServerPlan) -> ServerPlan:
+        limits = (change(it) if it.account == account else it for it in plan.limits)
+        return replace(plan, limits=tuple(limits))
+
+    return _with_servers(graph, of)
 
 
 def with_slot(graph: Graph, server: int) -> Graph:

@@ -29,7 +29,7 @@ class LimitPlan:
     refill: float  # per second
     reserve: bool
     refund: bool
-    account: str  # shared by all servers that name it; the server's own name else
+    account: str  # shared by all servers that name it; else `#` and the server's own name
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from agentsim.report.blocks import Notes
 from agentsim.report.text import name, safe
 
 MATTER = 2  # values that are named with the span of answers that they make
+VALUE = 70  # columns of a value; longer ones are cut
 NAMED = 60  # values that are named at all; `validate --full` shows every one
 
 
@@ -36,8 +37,9 @@ def assumed(findings: Findings) -> Notes | None:
 
 
 def _sway(sway: Sway, given: dict[str, Any] | None) -> str:
-    value = f" = {name(given['value'], 28)}" if given and given.get("value") else ""
-    return f"- {name(sway.value, 30)}{value}: {span(sway.low, sway.high)}"
+    """The span first: a value such as `{fixed: 3m, code: 400 loc/h}` may take a line of its own."""
+    value = f" = {name(given['value'], VALUE)}" if given and given.get("value") else ""
+    return f"- {span(sway.low, sway.high)} by {name(sway.value, 44)}{value}"
 
 
 def span(low: float, high: float) -> str:

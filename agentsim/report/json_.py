@@ -73,7 +73,17 @@ def sweep(result: Swept) -> dict[str, Any]:
             {"rate": row.rate, "outrun": row.outrun, "answer": answer(row.findings)}
             for row in result.rows
         ],
-        "crossings": [{"rate": it.rate, "text": it.text} for it in result.crossings],
+        "crossings": [
+            {
+                "kind": it.kind,
+                "rate": it.rate,
+                "ci95": list(it.ci95),
+                "text": it.text,
+                "runs": it.runs,
+                "beyond": it.beyond,
+            }
+            for it in result.crossings
+        ],
         "closing": closing(result),
     }
     clean = finite(told)
@@ -90,12 +100,18 @@ def _times(findings: Findings) -> dict[str, Any]:
     budget = findings.budget
     return {
         "wall": stat(findings.wall),
+        "wall_done": stat(findings.wall_done),
         "without_people": stat(findings.without_people),
         "busy": stat(findings.busy),
         "first_output": stat(findings.first_output),
         "finish": findings.finish,
         "budget": budget
-        and {"limits": dict(budget.limits), "chance": budget.chance, "met": budget.met},
+        and {
+            "limits": dict(budget.limits),
+            "chance": budget.chance,
+            "met": budget.met,
+            "met_by": dict(budget.met_by),
+        },
     }
 
 
@@ -107,6 +123,7 @@ def _reasons(findings: Findings) -> dict[str, Any]:
             "what": found.what,
             "share": found.share,
             "sentence": found.sentence,
+            "rows": [{"kind": kind, "what": what} for kind, what in found.rows],
         },
         "where": [
             {"kind": row.kind, "what": row.what, "seconds": row.seconds, "share": row.share}
@@ -120,6 +137,8 @@ def _reasons(findings: Findings) -> dict[str, Any]:
                 "ci95": list(lever.ci95),
                 "leaves": lever.leaves,
                 "note": lever.note,
+                "kind": lever.kind,
+                "runs": lever.runs,
             }
             for lever in findings.levers
         ],
@@ -203,12 +222,15 @@ def _person(person: PersonFindings) -> dict[str, Any]:
         "busy": person.busy,
         "wait": stat(person.wait),
         "pickup": person.pickup,
-        "switches": person.switching,
+        "switches": person.switches,
+        "switching": person.switching,
         "reading": person.reading,
+        "work": person.work,
         "items": person.items,
         "times_needed": person.times_needed,
         "queue": {"mean": person.queue_mean, "max": person.queue_max},
         "lines": person.lines,
+        "words": person.words,
         "lines_per_hour": person.lines_per_hour,
         "can_serve": None,
     }
@@ -219,7 +241,8 @@ def problems(found: Iterable[Problem]) -> dict[str, Any]:
     told = []
     for problem in found:
         place = problem.place
-        where = place and {"file": place.file, "line": place.line, "column": place.column}
+        spot = {"line": place.line or None, "column": place.column or None} if place else {}
+        where = place and {"file": place.file, **spot}
         told.append(
             {
                 "code": problem.code,

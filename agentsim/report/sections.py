@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.analysis.findings import BudgetFindings, Findings, Lever, PersonFindings
+from agentsim.analysis.words import SLIVER
 from agentsim.report import show, words
 from agentsim.report.blocks import (
     Bar,
@@ -21,7 +22,8 @@ from agentsim.report.blocks import (
 )
 from agentsim.report.text import listed, name, safe
 
-FOLDED = 0.01  # a smaller share of the whole is told in one row with its like
+FOLDED = SLIVER  # a smaller share of the whole is told in one row with its like
+REASONS = 3  # why runs fail: the most frequent; the rest is counted
 LEVERS = 6  # rows; the rest is named below
 
 
@@ -73,11 +75,13 @@ def _wall(findings: Findings) -> Line:
 
 
 def _budget(budget: BudgetFindings, exact: bool) -> Line:
-    ok = is_met(budget)
+    ok = budget.is_met
+    met, wanted = show.share(budget.met), show.share(budget.chance)
+    if not ok and met == wanted:
+        met = f"just under {met}"
+    told = f"met in {met} of runs (wanted {wanted})"
     if exact:
         told = "met" if ok else "missed"
-    else:
-        told = f"met in {show.share(budget.met)} of runs (wanted {show.share(budget.chance)})"
     return line(f"Budget {', '.join(limits_of(budget))}: {told}", end="OK" if ok else "MISSED")
 
 
@@ -90,42 +94,60 @@ def limits_of(budget: BudgetFindings) -> list[str]:
     return told
 
 
-def is_met(budget: BudgetFindings) -> bool:
-    """Whether enough of the runs kept within all limits: the verdict that the exit code gives."""
-    return budget.met >= budget.chance
-
-
 def _people(findings: Findings) -> list[Line]:
+    """The median without people, as the headline is one; what they give is a mean."""
     left = findings.without_people.p50
-    said = show.exact(left) if findings.exact else show.duration(left)
-    needed = [_needed(who, it) for who, it in findings.people.items()]
+    said = show.exact(left) if findings.exact else f"{show.duration(left)} typical"
+    needed = [_needed(who, it, findings.exact) for who, it in findings.people.items()]
     return [line(f"Without people {said}. {needed[0]}"), *(line(text) for text in needed[1:])]
 
 
-def _needed(who: str, person: PersonFindings) -> str:
+def _needed(who: str, person: PersonFindings, exact: bool) -> str:
+    subject = words.verb(who, "are", "is")
     if person.times_needed <= 0:
-        return f"{words.verb(who, 'are', 'is')} not needed."
-    whole = "" if show.times(person.times_needed) == "once" else " in all"
-    takes = show.duration(person.reading + person.switching)
+        return f"{subject} not needed."
     often = show.times(person.times_needed)
-    return f"{words.verb(who, 'are', 'is')} needed {often}, for about {takes}{whole}."
+    takes = person.work + person.switching
+    for_ = show.exact(takes) if exact else show.duration(takes)
+    whole = "" if often == "once" else " in all"
+    return f"{subject} needed {often}, for {for_}{whole}{'' if exact else ' on average'}."
 
 
 def _outcome(findings: Findings) -> list[Line]:
     lines = []
     if findings.failed > 0:
-        reasons = sorted(findings.reasons.items(), key=lambda item: (-item[1], item[0]))
-        if findings.failed >= 1:
-            head, told = "Every run fails", [name(reason, 60) for reason, _ in reasons[:3]]
-        else:
-            head = f"Fails in {show.share(findings.failed)} of runs"
-            told = [f"{name(reason, 60)} ({show.share(part)})" for reason, part in reasons[:3]]
-        tail = f": {', '.join(told)}" if told else ""
-        more = f", {len(reasons) - 3} more" if len(reasons) > 3 else ""
-        lines.append(line(Run(f"{head}{tail}{more}.", "strong")))
+        lines += _failures(findings)
     if len(findings.verdicts) > 1:
         said = [f"{name(word)} {show.share(part)}" for word, part in findings.verdicts.items()]
         lines.append(line(f"The last verdict: {', '.join(said)}."))
+    return lines
+
+
+def _failures(findings: Findings) -> list[Line]:
+    """How many runs fail and why, and whether they count in the times."""
+    found = sorted(findings.reasons.items(), key=lambda item: (-item[1], item[0]))
+    always = findings.failed >= 1
+    head = "Every run fails" if always else f"Fails in {show.share(findings.failed)} of runs"
+    if findings.exact:
+        head = "It fails"
+    told = [
+        name(reason, 80) + ("" if always else f" ({show.share(part)})")
+        for reason, part in found[:REASONS]
+    ]
+    if len(found) > REASONS:
+        told.append(f"{len(found) - REASONS} more")
+    tail = f": {', '.join(told)}" if told else ""
+    lines = [line(Run(f"{head}{tail}.", "strong"))]
+    done = findings.wall_done
+    if done is None:
+        lines.append(line("The times are those until it fails."))
+    else:
+        lines.append(
+            line(
+                "Times are of all runs, failed ones too. Those that do not fail: "
+                f"{show.duration(done.p50)} typical, 4 in 5 within {show.duration(done.p80)}."
+            )
+        )
     return lines
 
 
@@ -154,8 +176,9 @@ def breakdown(findings: Findings) -> Bars | None:
         parts.append(sum(row.share for row in small))
         waits.append(all(row.kind in words.WAITING for row in small))
     values = show.unit_for(total).column(seconds)
-    tones = [_is_bottleneck(findings, row.kind, row.what) for row in large] + [False]
-    rows = zip(labels, values, show.shares(parts), parts, waits, tones, strict=False)
+    tones = [(row.kind, row.what) in findings.bottleneck.rows for row in large]
+    tones += [False] * (len(labels) - len(large))
+    rows = zip(labels, values, show.shares(parts, tones), parts, waits, tones, strict=True)
     whole = show.exact(total) if findings.exact else show.duration(total)
     title = f"Where the {'' if findings.exact else 'average '}{whole} {_goes(findings)}"
     return Bars(
@@ -166,14 +189,6 @@ def breakdown(findings: Findings) -> Bars | None:
 
 def _goes(findings: Findings) -> str:
     return "go" if findings.exact else "goes"
-
-
-def _is_bottleneck(findings: Findings, kind: str, what: str) -> bool:
-    """Rows that the sentence is about: all of a person's, all tools, else the kind's."""
-    found = findings.bottleneck
-    if found.kind in words.OF_PEOPLE:
-        return kind in words.OF_PEOPLE and what == found.what
-    return kind == found.kind
 
 
 def levers(findings: Findings) -> Table | None:
@@ -198,9 +213,11 @@ def levers(findings: Findings) -> Table | None:
         columns.insert(2, Column("", True))
     notes: tuple[str, ...] = ()
     if rest:
-        names = listed([_named(it) for it in rest], 4)
+        names = listed([lever_name(it) for it in rest], 4)
         head = f"less than {show.share(FOLDED)} each" if len(clear) <= LEVERS else "less"
         notes = (f"{head}: {names}",)
+    if part := _part_of_runs(shown, findings.replications):
+        notes = (part, *notes)
     return Table("", tuple(columns), rows, notes=notes)
 
 
@@ -212,14 +229,24 @@ def _lever(lever: Lever, unit: show.Unit, vague: bool) -> tuple[str, ...]:
     if lever.saves < 0:
         saves = f"+{saves}"
         note = note or "slower"
-    cells = [_named(lever), saves, show.tight(lever.leaves), note]
+    # short waits in the unit of what is saved, so that the two can be added by eye
+    leaves = unit.show(lever.leaves) if unit.seconds <= 1 else show.tight(lever.leaves)
+    cells = [lever_name(lever), saves, leaves, note]
     if vague:
         cells.insert(2, f"+-{unit.show(_half(lever))}")
     return tuple(cells)
 
 
-def _named(lever: Lever) -> str:
-    return name(words.lever(f"{lever.change} {lever.what}"), 36)
+def _part_of_runs(shown: Sequence[Lever], runs: int) -> str:
+    """Over how many runs the levers were tried, where not over all."""
+    fewest = min(it.runs or runs for it in shown)
+    return f"levers over the first {show.plural(fewest, 'run')}" if fewest < runs else ""
+
+
+def lever_name(lever: Lever, most: int = 36) -> str:
+    """A lever as people say it: `2x decode`, `you twice as fast`."""
+    text = f"{lever.change} {lever.what}"
+    return name(words.lever(text) if lever.kind == "people" else safe(text), most)
 
 
 def _half(lever: Lever) -> float:
@@ -237,7 +264,8 @@ def warned(texts: Sequence[str]) -> Notes | None:
 def foot(findings: Findings) -> Foot:
     """Calls, tokens and money of a run; how many runs, of which seed, and how sure that is."""
     calls, tokens = findings.calls, findings.tokens
-    told = show.plural(calls.attempts, "call")
+    mean = "" if findings.exact or not calls.attempts else "on average "
+    told = mean + show.plural(calls.attempts, "call")
     refused = [
         f"{show.number(count)} {word}"
         for count, word in ((calls.rejected, "rejected"), (calls.failed, "failed"))

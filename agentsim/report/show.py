@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agentsim.analysis.words import hundredths, percent
+
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 YEAR = 365.25 * DAY
 UNKNOWN = "?"
@@ -115,26 +117,40 @@ def unit_for(largest: float) -> Unit:
     return Unit("s", 1.0, 2)
 
 
-def shares(values: Sequence[float]) -> list[str]:
-    """Shares of one whole in whole percent, rounded so that they add up to the whole's."""
-    rounded = _rounded(values, 0.01)
-    return [_part(whole, value) for whole, value in zip(rounded, values, strict=True)]
+def shares(values: Sequence[float], told: Sequence[bool] = ()) -> list[str]:
+    """Shares of one whole in whole percent, rounded so that they add up to the whole's.
+
+    Those marked in `told` stand in a sentence as one share: they add up to what it says.
+    """
+    marks = told or [False] * len(values)
+    named = [value for value, mark in zip(values, marks, strict=True) if mark]
+    rest = [value for value, mark in zip(values, marks, strict=True) if not mark]
+    total = hundredths(sum(value for value in values if math.isfinite(value)))
+    own = hundredths(sum(value for value in named if math.isfinite(value)))
+    groups = {True: iter(_apportioned(named, 0.01, own)),
+              False: iter(_apportioned(rest, 0.01, total - own))}  # fmt: skip
+    return [_part(next(groups[mark]), value) for value, mark in zip(values, marks, strict=True)]
 
 
 def _part(whole: int, value: float) -> str:
     """Neither nothing nor all where it is not quite that."""
     if not whole and value > 0:
         return "<1 %"
-    return ">99 %" if whole == 100 and value < 1 - 1e-9 else share(whole / 100)
+    return ">99 %" if whole == 100 and value < 1 - 1e-9 else f"{whole} %"
 
 
 def _rounded(values: Sequence[float], step: float) -> list[int]:
-    """Whole numbers of `step`, by largest remainder: their sum is the rounded sum of the values."""
+    """Whole numbers of `step`: their sum is the rounded sum of the values."""
+    total = sum(value / step for value in values if math.isfinite(value))
+    return _apportioned(values, step, round(total))
+
+
+def _apportioned(values: Sequence[float], step: float, total: int) -> list[int]:
+    """Whole numbers of `step` that add up to `total`, by largest remainder."""
     counts = [value / step if math.isfinite(value) else 0.0 for value in values]
     floors = [math.floor(count) for count in counts]
-    short = round(sum(counts)) - sum(floors)
     order = sorted(range(len(counts)), key=lambda i: (floors[i] - counts[i], i))
-    for i in order[: max(0, short)]:
+    for i in order[: max(0, total - sum(floors))]:
         floors[i] += 1
     return floors
 
@@ -143,11 +159,12 @@ def share(value: float) -> str:
     """`60 %`; what is not quite nothing or not quite all says so: `<1 %`, `>99 %`."""
     if not math.isfinite(value * 100):
         return UNKNOWN
-    if 0 < value < 0.005:
-        return "<1 %"
-    if 0.995 < value < 1:
-        return ">99 %"
-    return f"{_large(value * 100)} %"
+    return percent(value) if abs(value) < 1e6 else f"{_large(value * 100)} %"
+
+
+def at_most(value: float) -> str:
+    """A share that is said with "or less": whole percent, rounded up, `1 %` at the least."""
+    return f"{max(1, math.ceil(round(value * 100, 7)))} %" if abs(value) < 1e6 else share(value)
 
 
 def tokens(count: float) -> str:

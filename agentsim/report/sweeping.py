@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from agentsim.analysis.findings import Findings
+from agentsim.analysis.findings import Findings, Lever
 from agentsim.report import show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
-from agentsim.report.sections import is_met, limits_of, warned
+from agentsim.report.sections import lever_name, limits_of, warned
+from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name, safe
 
 _DIGITS = re.compile(r"[\d.,]+")
@@ -32,12 +34,20 @@ class Row(Protocol):
 
 
 class Crossing(Protocol):
-    """A speed above which something else holds: `text` is a sentence without its subject."""
+    """A speed above which `text` holds. `beyond`: outside of the speeds of the table."""
 
+    @property
+    def kind(self) -> str: ...
     @property
     def rate(self) -> float: ...
     @property
     def text(self) -> str: ...
+    @property
+    def ci95(self) -> tuple[float, float]: ...
+    @property
+    def runs(self) -> int: ...
+    @property
+    def beyond(self) -> bool: ...
 
 
 class Swept(Protocol):
@@ -48,7 +58,7 @@ class Swept(Protocol):
     @property
     def crossings(self) -> Sequence[Crossing]: ...
     @property
-    def lever(self) -> str: ...
+    def lever(self) -> Lever | None: ...
 
 
 def sweep(result: Swept) -> Document:
@@ -61,13 +71,12 @@ def sweep(result: Swept) -> Document:
         _table(result.rows),
     ]
     if result.crossings:
-        width = max(len(show.number(it.rate)) for it in result.crossings)
-        blocks.append(Lines(tuple(_crossing(it, width) for it in result.crossings)))
-    if last := closing(result):
-        blocks.append(Lines((one_line(Run(last, "strong")),)))
+        blocks.append(Lines(_crossings(result.crossings)))
+    if last := _closing(result):
+        blocks.append(Lines(tuple(one_line(Run(text, "strong")) for text in last)))
     if notes := warned(warnings(result)):
         blocks.append(notes)
-    blocks.append(_foot(result.rows))
+    blocks.append(_foot(result))
     return Document(tuple(blocks))
 
 
@@ -77,20 +86,49 @@ def warnings(result: Swept) -> list[str]:
     return list({_DIGITS.sub("", text): text for text in reversed(texts)}.values())[::-1]
 
 
-def _crossing(crossing: Crossing, width: int) -> Line:
-    return one_line(f"above {show.number(crossing.rate):>{width}} tok/s {safe(crossing.text)}")
+def _crossings(found: Sequence[Crossing]) -> tuple[Line, ...]:
+    """`above 419 tok/s (380 to 460)  the tools cost more than decoding`, figures aligned.
+
+    The interval is at 95 %; without one where nothing is drawn.
+    """
+    rates = [_speed(it.rate) for it in found]
+    widest = max(map(width_of, rates))
+    heads = []
+    for it, rate in zip(found, rates, strict=True):
+        low, high = map(_speed, it.ci95)
+        within = "" if low == high else f" ({low} to {high})"
+        heads.append(f"above {rate:>{widest}} tok/s{within}")
+    widest = max(map(width_of, heads))
+    return tuple(
+        one_line(f"{head:<{widest}}  {safe(it.text)}{', beyond the table' if it.beyond else ''}")
+        for head, it in zip(heads, found, strict=True)
+    )
+
+
+def _speed(rate: float) -> str:
+    """To three figures: no crossing is known better."""
+    if rate >= 1000:
+        rate = round(rate, 2 - math.floor(math.log10(rate)))
+    return show.number(rate)
 
 
 def closing(result: Swept) -> str:
-    """`From 100 to 15,000 tok/s (150x): 40 -> 34 min.`, and what would help beyond that."""
+    """`From 100 to 15,000 tok/s (150x): typical 40 -> 34 min.`, and what would help beyond that."""
+    return " ".join(_closing(result))
+
+
+def _closing(result: Swept) -> list[str]:
     slow, fast = result.rows[min(1, max(0, len(result.rows) - 2))], result.rows[-1]
-    before, after = slow.findings.wall.p50, fast.findings.wall.p50
-    lever = f"Next lever: {name(words.lever(result.lever), 60)}." if result.lever else ""
-    if slow is fast:
-        return lever
-    times = f" ({show.factor(fast.rate / slow.rate)})" if slow.rate > 0 else ""
-    speeds = f"From {show.number(slow.rate)} to {show.rate(fast.rate)}{times}"
-    return f"{speeds}: {_from_to(before, after)}. {lever}".strip()
+    told = []
+    if slow is not fast:
+        times = f" ({show.factor(fast.rate / slow.rate)})" if slow.rate > 0 else ""
+        speeds = f"From {show.number(slow.rate)} to {show.rate(fast.rate)}{times}"
+        typical = "" if fast.findings.exact else "typical "
+        change = _from_to(slow.findings.wall.p50, fast.findings.wall.p50)
+        told.append(f"{speeds}: {typical}{change}.")
+    if result.lever is not None:
+        told.append(f"Next lever: {lever_name(result.lever, 60)}.")
+    return told
 
 
 def _from_to(before: float, after: float) -> str:
@@ -156,7 +194,7 @@ def _part(findings: Findings, kinds: frozenset[str]) -> float:
 def _met(findings: Findings) -> str:
     if findings.budget is None:
         return ""
-    return f"{show.share(findings.budget.met)} {'ok' if is_met(findings.budget) else 'no'}"
+    return f"{show.share(findings.budget.met)} {'ok' if findings.budget.is_met else 'no'}"
 
 
 def _outrun(row: Row) -> str:
@@ -166,8 +204,12 @@ def _outrun(row: Row) -> str:
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
-    """What the heads of the last columns mean."""
+    """What the heads mean: which are of the typical run, which of the average."""
     notes = []
+    if not all(row.findings.exact for row in rows):
+        people = any(row.findings.people for row in rows)
+        agents = "agents: typical time without people; " if people else ""
+        notes.append(f"{agents}shares are of the average run")
     budget = next((it.findings.budget for it in rows if it.findings.budget), None)
     if budget is not None:
         limits = ", ".join(limits_of(budget))
@@ -180,12 +222,15 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _foot(rows: Sequence[Row]) -> Foot:
-    found = [row.findings for row in rows]
+def _foot(result: Swept) -> Foot:
+    found = [row.findings for row in result.rows]
     seed = f"seed {found[0].seed}"
     if all(it.exact for it in found):
         return Foot((("exact: nothing is drawn", seed),))
     runs = show.plural(found[0].replications, "run")
     worst = max(found, key=lambda it: it.wall.p50_error / (it.wall.p50 or 1.0))
-    share = show.share(worst.wall.p50_error / (worst.wall.p50 or 1.0))
-    return Foot(((f"{runs} a speed", seed, f"typical +-{share} or less"),))
+    share = show.at_most(worst.wall.p50_error / (worst.wall.p50 or 1.0))
+    told = [f"{runs} a speed", seed, f"typical +-{share} or less"]
+    if result.crossings:
+        told.append("in brackets: 95 %")
+    return Foot((tuple(told),))

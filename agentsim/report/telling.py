@@ -25,7 +25,7 @@ def problems(found: Sequence[Problem], excerpts: Mapping[Place, str]) -> str:
 
 def _problem(problem: Problem, excerpts: Mapping[Place, str]) -> str:
     place = problem.place
-    where = f"{safe(place.file)}:{place.line}:{place.column}: " if place else "agentsim: "
+    where = f"{safe(str(place))}: " if place else "agentsim: "
     lines = [f"{where}{safe(problem.message)} [{problem.code}]"]
     if place and place in excerpts:
         lines.append(excerpts[place])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -20,11 +20,11 @@ from rich.text import Text
 
 from agentsim.report import blocks
 from agentsim.report.blocks import Document, Line, Run
-from agentsim.report.text import columns
+from agentsim.report.text import columns, name
 
 WIDTH = 80
 LONGEST_BAR = 40  # columns of a bar that is the whole
-LABEL = 30
+SHORTEST = 8  # columns that a text of a table keeps in a narrow terminal
 WORK, WAIT = "#", ":"
 STYLES = MappingProxyType({"plain": "", "strong": "bold", "dim": "dim", "accent": "cyan"})
 
@@ -46,21 +46,17 @@ def draw(document: Document, width: int = WIDTH, colour: bool = False) -> str:
         highlight=False,
         _environ={},
     )
-    before: blocks.Block | None = None
-    for block in document.blocks:
-        if before is not None and not _joined(before, block):
+    for number, block in enumerate(document.blocks):
+        if number and not _joined(block):
             console.print()
         for part in _DRAWERS[type(block)](block, console.width):
             console.print(part, soft_wrap=isinstance(block, blocks.Code))
-        before = block
     return _TRAILING.sub("", out.getvalue())
 
 
-def _joined(before: blocks.Block, block: blocks.Block) -> bool:
-    """The foot stands close below a paragraph of notes, an excerpt below what it shows."""
-    return isinstance(block, blocks.Code) or (
-        isinstance(block, blocks.Foot) and isinstance(before, blocks.Notes)
-    )
+def _joined(block: blocks.Block) -> bool:
+    """An excerpt stands close below what it shows."""
+    return isinstance(block, blocks.Code)
 
 
 def _headline(block: blocks.Headline, width: int) -> Iterator[RenderableType]:
@@ -73,8 +69,8 @@ def _headline(block: blocks.Headline, width: int) -> Iterator[RenderableType]:
     else:
         yield title
         rest = block.right
-    for text in rest:
-        yield Text(text, justify="right")
+    for text in rest:  # set by hand: a console that prints one text forgets where it stands
+        yield Text(" " * max(0, width - columns(text)) + text)
 
 
 def _lines(block: blocks.Lines, width: int) -> Iterator[RenderableType]:
@@ -95,7 +91,13 @@ def _fields(each: Line, width: int) -> Iterator[RenderableType]:
     if each.end:
         room = width - 2 - columns(each.text) - columns(each.end)
         text.append(" " * max(2, room)).append(each.end, "bold")
-    yield Padding(text, (0, 0, 0, 2))
+    if columns(text.plain) <= width - 2:
+        yield Padding(text, (0, 0, 0, 2))
+        return
+    # set in, so that what goes on is not taken for a line of its own
+    for i, part in enumerate(text.wrap(Console(width=width - 4, _environ={}), width - 4)):
+        part.rstrip()
+        yield Padding(part, (0, 0, 0, 4 if i else 2))
 
 
 def _run(run: Run) -> Text:
@@ -136,27 +138,72 @@ def _grid() -> Grid:
 
 
 def _table(block: blocks.Table, width: int) -> Iterator[RenderableType]:
+    """Rows drawn by hand, since no figure may be cut: names give way first, with `...`."""
     if block.title:
         yield Text(block.title, "bold")
-    grid = _grid()
-    hang = bool(block.columns[0].head) and not block.columns[0].right
-    indent = "  " if hang else ""
-    for column, cells in zip(block.columns, zip(*block.rows, strict=True), strict=True):
-        widest = max(map(columns, (column.head, *cells)))
-        grid.add_column(
-            justify="right" if column.right else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=widest if column.right else None,  # a figure is never cut
-        )
-    if any(column.head for column in block.columns):
-        grid.add_row(*(_styled(column.head, "bold") for column in block.columns))
-    for i, cells in enumerate(block.rows):
+    heads = block.columns
+    hang = bool(heads[0].head) and not heads[0].right
+    indent = "" if hang else "  "
+    rows = [("  " * hang + cells[0], *cells[1:]) for cells in block.rows]
+    remarks = _remarks(heads, rows, width - len(indent))
+    if remarks:
+        heads, rows = heads[:-1], [cells[:-1] for cells in rows]
+    widths = _widths(heads, rows, width - len(indent))
+    if any(column.head for column in heads):
+        yield _cells([column.head for column in heads], heads, widths, indent, "bold")
+    for i, cells in enumerate(rows):
         style = STYLES["accent"] if i in block.marked else ""
-        grid.add_row(*(_styled(cell, style) for cell in (indent + cells[0], *cells[1:])))
-    yield Padding(grid, (0, 0, 0, 0 if hang else 2), expand=False)
+        yield _cells(cells, heads, widths, indent, style)
+        if remarks and remarks[i]:
+            yield from _paragraph(f"  {remarks[i]}", width, style)
     for note in block.notes:
         yield from _paragraph(note, width, "dim")
+
+
+def _remarks(heads: Sequence[blocks.Column], rows: Sequence[Sequence[str]], room: int) -> list[str]:
+    """What stands in a last column without a head, if it must go below the rows to be read."""
+    if heads[-1].head or heads[-1].right or _fits(_natural(heads, rows), room):
+        return []
+    return [cells[-1] for cells in rows]
+
+
+def _fits(widths: Sequence[int], room: int) -> bool:
+    return sum(widths) + 2 * (len(widths) - 1) <= room
+
+
+def _natural(heads: Sequence[blocks.Column], rows: Sequence[Sequence[str]]) -> list[int]:
+    cells = [[column.head for column in heads], *rows]
+    return [max(map(columns, column)) for column in zip(*cells, strict=True)]
+
+
+def _widths(heads: Sequence[blocks.Column], rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Columns of each column, two blanks between them; texts are narrowed until all have room."""
+    widths = _natural(heads, rows)
+    texts = [i for i, column in enumerate(heads) if not column.right]
+    while not _fits(widths, room):
+        widest = max(texts, key=lambda i: widths[i], default=None)
+        if widest is None or widths[widest] <= SHORTEST:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _cells(
+    cells: Sequence[str],
+    heads: Sequence[blocks.Column],
+    widths: Sequence[int],
+    indent: str,
+    style: str,
+) -> Text:
+    """One line of a table. The style ends with each text: it would colour the blanks behind it."""
+    text = Text(indent)
+    for i, (cell, column, width) in enumerate(zip(cells, heads, widths, strict=True)):
+        lead = cell[: len(cell) - len(cell.lstrip())]
+        shown = cell if columns(cell) <= width else lead + name(cell, width - len(lead))
+        blanks = " " * (width - columns(shown))
+        text.append("  " if i else "").append(blanks if column.right else "")
+        text.append(shown, style).append("" if column.right else blanks)
+    return text
 
 
 def _notes(block: blocks.Notes, width: int) -> Iterator[RenderableType]:

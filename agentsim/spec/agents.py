@@ -60,7 +60,6 @@ class _Maker:
             in_turn=bool(self._field("in_turn")),
             writes=writes,
             tokens_per_line=self._per_line(writes is not None or reads),
-            returns=self._field("returns", noted=False),
             compact=self._compact(sum(tokens for _, tokens in prompt)),
         )
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from agentsim.errors import Place, Problem, Problems
-from agentsim.spec.problems import quoted
+from agentsim.spec.problems import given, quoted
 from agentsim.spec.reader import read
 from agentsim.spec.tree import Value
 
@@ -20,7 +21,18 @@ _EMPTY = frozenset(("", "~", "null", "Null", "NULL"))
 
 
 def scalar(text: str, option: str = "--set") -> Value:
-    """The value of `name=text`: a scalar, or a list or mapping in brackets. Raises `Problems`."""
+    """The value of `name=text`: a scalar, or a list or mapping in brackets. Raises `Problems`.
+
+    `option` is `--set name`; the place of what is wrong is the whole of it, `--set name=text`.
+    """
+    try:
+        return _scalar(text, option)
+    except Problems as fault:
+        place = given(f"{option}=", text)
+        raise Problems(replace(problem, place=place) for problem in fault.problems) from None
+
+
+def _scalar(text: str, option: str) -> Value:
     value = read(text, option).value
     bracket = text.strip()[:1] in {"[", "{"}
     if isinstance(value, list | dict) and not bracket:

@@ -203,8 +203,10 @@ class Cast:
     def _from_preset(self, kind: str, name: str) -> _Raw:
         found = preset(kind, name)
         assert found is not None
-        raw = _Raw(copy.deepcopy(found.fields))
-        for key in found.fields:
+        later = LATER[kind]  # what a preset knows and nothing can use yet
+        fields = {key: value for key, value in found.fields.items() if key not in later}
+        raw = _Raw(copy.deepcopy(fields))
+        for key in fields:
             raw.spots[key] = (found.tree, (name, "is"))
             raw.why[key] = found.why.get(key, Why(f"preset {name}"))
         return raw

@@ -100,7 +100,8 @@ def _file(kind: Kind, name: str) -> Path:
     try:
         if path.is_file():
             return path
-        what = "is a folder, not a file" if path.is_dir() else "is not there"
+        what = "is no regular file" if path.exists() else "is not there"
+        what = "is a folder, not a file" if path.is_dir() else what
     except (OSError, ValueError):  # far too long, or with a zero byte
         what = "is not a path"
     stem = path.name.removesuffix(".yaml").removesuffix(".yml")

@@ -6,12 +6,13 @@ import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentsim.errors import Problem, Problems
-from agentsim.graph import Agent, Call, Graph, LimitPlan, ServerPlan
+from agentsim.graph import Agent, Block, Call, Fork, Graph, LimitPlan, ServerPlan
 from agentsim.spec import catalogue
 from agentsim.spec.exact import least_runs, walk
 from agentsim.spec.hardware import load_profile
 from agentsim.spec.problems import quoted
 from agentsim.spec.sessions import check_sessions
+from agentsim.spec.unmet import check_unmet
 from agentsim.spec.verdicts import verdict_notes
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from agentsim.spec.scope import Program
 
 MOST_RUNS = 5_000_000
-MOST_NOTES = 8  # of verdicts: the first ones say what is the matter
+MOST_NOTES = 8  # of one kind: the first ones say what is the matter
 
 
 class Need(NamedTuple):
@@ -47,7 +48,10 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
             if _fits_context(need, server, program, source):
                 _check_quota(need, server, program)
 
+    clashing: set[int] = set()
+
     def clash(label: str, rank: int, other: int) -> None:
+        clashing.add(rank)
         first, second = program.by_rank[rank], program.by_rank[other]
         both = f"{quoted(first.path)} and {quoted(second.path)}"
         who = both if first is not second else f"the items of {quoted(first.path)}"
@@ -57,13 +61,47 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
         program.report(Problem("session-at-once", message, place, hint))
 
     check_sessions(graph.root, clash)
+    unmet = check_unmet(graph.root, program, clashing)
     _check_length(graph, program)
     if len(program.problems) > known:
         return None
-    notes = verdict_notes(graph.root)
+    told = [verdict_notes(graph.root), unmet, _cut_answers(graph), _empty(graph, program)]
+    notes = (note for part in told for note in _few(part))
+    return dataclasses.replace(graph, notes=(*graph.notes, *notes))
+
+
+def _few(notes: list[str]) -> list[str]:
+    """The first of them, and how many more there are."""
     if len(notes) > MOST_NOTES:
         notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} more steps like these"]
-    return dataclasses.replace(graph, notes=(*graph.notes, *notes))
+    return notes
+
+
+def _cut_answers(graph: Graph) -> list[str]:
+    """Calls that ask for a longer answer than the model gives."""
+    found = []
+    for node in walk(graph.root):
+        if isinstance(node, Call) and node.max_output is not None:
+            server = graph.servers[node.server]
+            if server.max_output is not None and node.max_output > server.max_output:
+                found.append(
+                    f"{node.path}: its `max_output` of {node.max_output:,} is more than "
+                    f"{server.profile} gives, {server.max_output:,}: that is what it gets"
+                )
+    return list(dict.fromkeys(found))
+
+
+def _empty(graph: Graph, program: Program) -> list[str]:
+    """Lists of steps with nothing in them: they are done at once, which is hardly meant."""
+    found: dict[int, str] = {}
+    for node in walk(graph.root):
+        bare = isinstance(node, Block) and not node.steps
+        if bare or (isinstance(node, Fork) and node.items is None and not node.branches):
+            key = "steps" if not node.path else program.by_rank[node.rank].kind
+            line = program.place_of(node.rank, *(() if not node.path else (key,))).line
+            who = f"{node.path} (line {line})" if node.path else "the workflow"
+            found[node.rank] = f"{who} holds an empty list of steps, which is done at once"
+    return list(found.values())
 
 
 def _check_length(graph: Graph, program: Program) -> None:
@@ -126,8 +164,9 @@ def _check_quota(need: Need, server: ServerPlan, program: Program) -> None:
     for limit in server.limits:
         least = _counted(need, limit, server)
         if least > limit.bucket:
-            quota = f"the quota of {quoted(server.profile)}, which holds {limit.bucket:,.0f}"
-            takes = f"{quoted(need.step.path)} takes {least:,.0f} {limit.count} in one call"
+            quota = f"the quota of {quoted(server.profile)}, which holds {limit.bucket:,.10g}"
+            what = "request" if limit.count == "requests" else f"tokens of {limit.count}"
+            takes = f"{quoted(need.step.path)} takes {least:,.0f} {what} in one call"
             message = f"{takes}, of {quota}"
             place = program.place_of(need.step.rank)
             hint = "it would wait for ever: send or reserve less in one call"
@@ -138,12 +177,14 @@ def _counted(need: Need, limit: LimitPlan, server: ServerPlan) -> float:
     """The least that one call counts for certain."""
     if limit.count == "requests":
         return 1.0
-    most = need.most or server.max_output or 0
+    longest = [most for most in (need.most, server.max_output) if most]
+    most = min(longest, default=0)
     output = float(most) if limit.reserve and most else need.output
     if limit.count == "input":
         return need.input
     if limit.count == "output":
         return output
     if limit.count == "uncached_input":
-        return 0.0  # how much of it the cache holds is not known before the run
+        # a prompt may be in the cache already; what a step adds to its session never is
+        return need.input if server.cache.kind == "none" else need.task
     return need.input + output

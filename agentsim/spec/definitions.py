@@ -35,10 +35,10 @@ from agentsim.spec.model import Model, may, need
 
 def _only(value: object, now: str, names: tuple[str, ...], what: str) -> str:
     """A choice of which one is simulated and the others are for a later version."""
-    chosen = "no" if value is False and now == "no" else values.one_of(value, names, what)
-    if chosen != now:
+    chosen = "no" if value is False and now == "no" else value
+    if chosen != now and chosen in names:
         raise values.fault(f"not yet: `{chosen}` ({what})", code="not-yet")
-    return now
+    return values.one_of(chosen, (now,), what)
 
 
 def _sharing(value: object) -> str:
@@ -115,6 +115,8 @@ class PoolDef(Model):
 class ReadsDef(Model):
     """How fast a person reads."""
 
+    later = ("skim",)
+
     fixed: Seconds | None = may("a part that every piece takes", "3m")
     prose: WordRate | None = may("prose", "238 wpm")
     code: LineRate | None = may("code", "400 loc/h")
@@ -156,7 +158,6 @@ class AgentFields(Model):
     in_turn: Flag | None = may("tools of one turn run one after another", "no")
     writes: Lines | None = may("lines that one run of it writes", "{p50: 120 loc, p90: 600 loc}")
     tokens_per_line: PerLine | None = may("output tokens of a line", "12")
-    returns: Tokens | None = may("tokens that it hands to the agent around it", "1.5k")
     compact: CompactDef | None = may("when its session is cut", "{at: 160k, to: 40k}")
     size: Size | None = may("scales its turns and lines", "M")
 
@@ -182,6 +183,7 @@ AGENT_LATER = MappingProxyType(
         "do": "an agent with steps of its own (`do`)",
         "harness": "harnesses (`harness`)",
         "caps": "caps of a harness (`caps`)",
+        "returns": "what an agent hands to the agent around it (`returns`)",
     }
 )
 LATER: MappingProxyType[str, MappingProxyType[str, str]] = MappingProxyType(

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from agentsim.errors import Problems
+from agentsim.errors import Place, Problems
 from agentsim.graph import ServerPlan
 from agentsim.spec.catalogue import find
 from agentsim.spec.problems import refuse
@@ -24,6 +24,11 @@ class Profile:
 
     name: str
     plan: ServerPlan
+    tree: Tree | None = field(default=None, compare=False)
+
+    def place_of(self, limit: int) -> Place | None:
+        """Where a quota of the profile was written."""
+        return None if self.tree is None else self.tree.place(("limits", limit))
 
     @property
     def rate(self) -> float:
@@ -37,7 +42,8 @@ class Profile:
         tok/s; all else stays, and a note says so. `Problems` if it is not a possible rate.
         """
         plan = self.plan
-        limits = tuple(replace(it, account=it.account or name) for it in plan.limits)
+        # no account that is written can hold a `#`, so none is shared by accident
+        limits = tuple(replace(it, account=it.account or f"#{name}") for it in plan.limits)
         plan = replace(plan, name=name, roles=roles, limits=limits)
         if rate is None:
             return plan
@@ -65,4 +71,4 @@ def profile_of(tree: Tree, name: str) -> Profile:
     plan = reader.plan(name)
     refuse(reader.problems)
     assert plan is not None
-    return Profile(name, plan)
+    return Profile(name, plan, tree)

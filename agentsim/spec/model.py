@@ -7,7 +7,7 @@ field that the format has and this version cannot simulate is taken out before, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -25,6 +25,8 @@ class Model(BaseModel):
     """What a mapping may hold: no other keys, never changed. Built when first used."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    later: ClassVar[tuple[str, ...]] = ()
+    """Keys that are read only to be refused as of a later version: no hint offers them."""
 
 
 def need(what: str, example: str, **more: Any) -> Any:
@@ -108,23 +110,45 @@ def check(
         return model.model_validate(given)
     except ValidationError as fault:
         errors = fault.errors(include_url=False)
-    known = [*names_of(model), *later]
+    known = [*_offered(model), *later]
     near = {nearest(str(e["loc"][-1]), known) for e in errors if e["type"] == "extra_forbidden"}
     for error in errors:
         if error["type"] != "missing" or error["loc"][-1] not in near:
-            for problem in _problems(error, model, known, where, inside):
+            for problem in _problems(error, model, later, where, inside):
                 report(problem)
     return None
 
 
+def _offered(model: type[Model]) -> list[str]:
+    return [name for name in names_of(model) if name not in model.later]
+
+
+def _inner(model: type[Model], path: Path) -> type[Model] | None:
+    """The model of what stands at `path` in a mapping of `model`; None where it is no model."""
+    for key in path:
+        fields = {f.alias or name: f for name, f in model.model_fields.items()}
+        found = fields.get(str(key))
+        kinds = [] if found is None else [found.annotation, *get_args(found.annotation)]
+        inner = [one for one in kinds if isinstance(one, type) and issubclass(one, Model)]
+        if not inner:
+            return None
+        model = inner[0]
+    return model
+
+
 def _problems(
-    error: ErrorDetails, model: type[Model], known: list[str], where: Where, inside: str
+    error: ErrorDetails, model: type[Model], later: Mapping[str, str], where: Where, inside: str
 ) -> list[Problem]:
     path: Path = tuple(error["loc"])
     key = str(path[-1]) if path else ""
     if error["type"] == "extra_forbidden":
-        return [unknown_key(key, known, where.key_place(path), inside)]
-    what, example = example_of(model, key)
+        place, around = where.key_place(path), _inner(model, path[:-1])
+        if len(path) == 1 or around is None:
+            return [unknown_key(key, _offered(model), place, inside, later)]
+        return [unknown_key(key, _offered(around), place, quoted(path[-2]), around.later)]
+    if error["type"] == "invalid_key":  # a number as a key: no key of ours is one
+        return [unknown_key(key, _offered(model), where.key_place(path[:1]), inside, later)]
+    what, example = example_of(_inner(model, path[:-1]) or model, key)
     if error["type"] == "missing":
         message = f"{quoted(key)} is missing in {inside}: {what}"
         return [Problem("missing-key", message, where.place(()), f"such as `{key}: {example}`")]

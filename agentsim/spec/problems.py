@@ -56,6 +56,9 @@ CODES = MappingProxyType(
         "needs-circle": "Steps that wait for each other would never start.",
         "too-many-steps": "A file has at most 20,000 steps, items counted; a run 5 million.",
         "session-at-once": "A session has one history: two steps cannot speak in it at once.",
+        "never-runs": "No step before it can leave the verdict that its `when` asks for.",
+        "not-open": "A step goes on in a session that is opened only later.",
+        "two-quotas": "Profiles that name one account must give its quota alike.",
         "never-fits": "What is asked of a pool or quota is more than it ever has.",
         "context-too-small": "The prompt and task do not fit into the context of the model.",
         # roles and rates
@@ -71,22 +74,63 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     if not 0 < len(name) <= LONGEST_NAME:
         return None
     plain = {_plain(known): known for known in sorted(names, reverse=True)}
-    found = difflib.get_close_matches(_plain(name), sorted(plain), n=1, cutoff=0.6)
-    return plain[found[0]] if found else None
+    meant = _plain(name)
+    begun = [known for known in plain if known.startswith(meant)] if len(meant) >= 3 else []
+    held = [known for known in plain if meant in known] if len(meant) >= 4 else []
+    close = difflib.get_close_matches(meant, sorted(plain), n=1, cutoff=0.6)
+    for found in (sorted(begun, key=len), close, sorted(held, key=len)):
+        if found:
+            return plain[found[0]]
+    return None
 
 
 def _plain(name: str) -> str:
     """Case, hyphens and underscores are where people differ without meaning to."""
-    return name.casefold().replace("_", "-")
+    return name.casefold().replace("_", "").replace("-", "")
+
+
+# What people call those whom the presets name otherwise.
+_MEANT = MappingProxyType(
+    {
+        **dict.fromkeys(("me", "i", "myself", "human", "user"), "you"),
+        **dict.fromkeys(("colleague", "coworker", "peer"), "teammate"),
+        **dict.fromkeys(("pytest", "test", "ci", "unit-tests", "suite"), "tests"),
+        **dict.fromkeys(("bash", "sh", "terminal", "command", "grep"), "shell"),
+        **dict.fromkeys(("write", "patch"), "edit"),
+        **dict.fromkeys(("search", "fetch", "browser"), "web"),
+        **dict.fromkeys(("developer", "programmer", "implementer", "writer"), "coder"),
+        **dict.fromkeys(("researcher", "scout"), "explorer"),
+        **dict.fromkeys(("architect",), "planner"),
+        **dict.fromkeys(("critic",), "reviewer"),
+        **dict.fromkeys(("qa",), "tester"),
+    }
+)
+
+
+def given(option: str, text: object) -> Place:
+    """The place of what was given on the command line: `--set lines=abc`."""
+    shown = str(text)
+    cut = shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 3] + "..."
+    return Place(f"{option}{visible(cut)}", 0, 0)
 
 
 def unknown_key(
-    key: object, known: Iterable[str], place: Place | None, inside: str = ""
+    key: object,
+    known: Iterable[str],
+    place: Place | None,
+    inside: str = "",
+    later: Iterable[str] = (),
 ) -> Problem:
-    """A key that may not stand `inside` (say "an agent"), with the nearest one as the hint."""
+    """A key that may not stand `inside` (say "an agent"), with the nearest one as the hint.
+
+    `later` are keys that are refused themselves, since this version cannot simulate them.
+    """
     where = f" in {inside}" if inside else ""
-    names = list(known)
+    names, coming = list(known), set(later)
     hint = _did_you_mean(str(key), names, "keys")
+    near = nearest(str(key), [*names, *coming])
+    if near in coming:
+        hint = f"{quoted(near)} is the nearest, but this version cannot simulate it yet"
     first, colon, _ = str(key).partition(":")
     if colon and first.strip() in names:
         hint = f"put a space after the colon: `{first.strip()}: ...`"
@@ -97,12 +141,13 @@ def unknown_name(
     name: object, known: Iterable[str], place: Place | None, what: str = "name"
 ) -> Problem:
     """A reference to a `what` (say "agent") that is not defined; the nearest one is the hint."""
-    return Problem(
-        "unknown-name",
-        f"unknown {what} {quoted(name)}",
-        place,
-        _did_you_mean(str(name), list(known), f"{what}s"),
-    )
+    names = list(known)
+    meant = _MEANT.get(str(name).casefold())
+    plural = "people" if what == "person" else f"{what}s"
+    hint = _did_you_mean(str(name), names, plural)
+    if meant in names:
+        hint = f"did you mean {quoted(meant)}?"
+    return Problem("unknown-name", f"unknown {what} {quoted(name)}", place, hint)
 
 
 def _did_you_mean(name: str, known: Sequence[str], plural: str) -> str:

@@ -22,6 +22,7 @@ COUNTS = ("requests", "input", "uncached_input", "output", "total")
 # Speeds beyond these are typing errors; within them no time overflows and none rounds to nothing.
 _SLOWEST, _FASTEST = 1e-6, 1e9  # per second
 _LONGEST_STEP = 1e6  # seconds
+_STEEPEST = 0.01  # seconds a token
 
 
 def rate(value: object) -> float:
@@ -46,6 +47,11 @@ def step_time(value: object) -> float:
 
 
 def _slope(value: object) -> float:
+    """Seconds a token of context: measured ones are 50 ns to 1 us, so ms are a wrong unit."""
+    return _one(within(units.duration, _STEEPEST), value)
+
+
+def _per_input(value: object) -> float:
     return _one(within(units.duration, 1.0), value)
 
 
@@ -146,7 +152,11 @@ def _spread(value: object) -> Distribution:
         return lognormal_mean_cv(1.0, _one(units.share, value))
     if not isinstance(value, dict):
         raise fault(f"expected a share or a distribution around 1; got {shown(value)}")
-    return quantity(value, values.count)
+    found = quantity(value, values.count)
+    middle = found.at(0.5)
+    if not 0.5 <= middle <= 2.0:
+        raise fault(f"expected a factor around 1, such as {{p50: 1, p90: 1.4}}; got {middle:g}")
+    return found
 
 
 def _first_token(value: object) -> tuple[Distribution, float]:
@@ -154,7 +164,7 @@ def _first_token(value: object) -> tuple[Distribution, float]:
     if not isinstance(value, dict) or "per_input_token" not in value:
         return values.duration_of(value), 0.0
     with below("per_input_token"):
-        slope = _slope(value["per_input_token"])
+        slope = _per_input(value["per_input_token"])
     rest = {key: entry for key, entry in value.items() if key != "per_input_token"}
     if rest.keys() == {"value"}:
         with below("value"):

@@ -111,9 +111,25 @@ class _Reader:
         if found is None or len(self.faults) > known:
             return None
         capped = self._made(lambda: chance.capped(found, **caps), path)
+        if capped is not None:
+            self._check_caps(found, caps, path)
         if capped is None or not between or isinstance(capped, Constant):
             return capped
         return chance.PerTask(capped, between)
+
+    def _check_caps(
+        self, found: Distribution, caps: Mapping[str, float | None], path: Path
+    ) -> None:
+        """A cap beyond the median moves most values: another distribution than is written."""
+        median = found.at(0.5)
+        for key, cap in caps.items():
+            if cap is not None and (cap < median if key == "at_most" else cap > median):
+                side = "above" if key == "at_most" else "below"
+                message = (
+                    f"the limit cuts off more than half: the median of {median:.6g} "
+                    f"(seconds, tokens, lines) lies {side} it"
+                )
+                self._bad((*path, key), message, "values beyond a limit are set to it")
 
     def _form(self, value: dict[Any, Any], path: Path) -> str | None:
         """Which form the keys write down; None where they write none, or more than one."""

@@ -250,12 +250,11 @@ def _kind(scope: Scope) -> Kind | None:
         return None
     if found or "do" in raw:
         return KINDS[found[0] if found else "do"]
-    known = [*KINDS, *REFUSED]
     common = {*(f.alias or key for key, f in StepFields.model_fields.items())}
     strange = [key for key in raw if key not in common]
     for key in strange:
         place = scope.program.tree.key_place((*scope.at, key))
-        scope.program.report(unknown_key(key, known, place, "a step"))
+        scope.program.report(unknown_key(key, KINDS, place, "a step", REFUSED))
     if not strange:
         hint = "kinds: " + ", ".join(KINDS)
         scope.wrong("a step without a kind, such as `tool: tests`", code="no-kind", hint=hint)

@@ -17,7 +17,7 @@ from agentsim.graph import ServerPlan
 from agentsim.spec import catalogue
 from agentsim.spec.hardware import Profile, load_profile
 from agentsim.spec.model import Report
-from agentsim.spec.problems import quoted, unknown_name
+from agentsim.spec.problems import given, quoted, unknown_name
 
 DEFAULT = "claude-opus"
 
@@ -45,6 +45,7 @@ class Servers:
         self._servers: dict[tuple[str, str], _Server] = {}
         self._index: dict[str, int] = {}
         self._unbound: dict[str, Place | None] = {}
+        self._asked: set[str] = set()
         self._read_hardware(hardware)
         self._rates = self._read_rates(rates)
         self.is_default = not hardware
@@ -53,6 +54,7 @@ class Servers:
 
     def index(self, role: str, place: Place | None) -> int:
         """The number of the server that serves a role; 0 where it is not bound, which is noted."""
+        self._asked.add(role)
         if role in self._index:
             return self._index[role]
         target = self._bound.get(role, self._rest)
@@ -78,10 +80,35 @@ class Servers:
                 plans.append(server.profile.server(server.roles[0], tuple(server.roles), rate))
             except Problems as fault:
                 self._report_all(fault)
+        self._report_accounts()
         return tuple(plans)
 
+    def _report_accounts(self) -> None:
+        """Profiles of one account that give its quota otherwise would be counted in two."""
+        seen: dict[tuple[str, str], tuple[Profile, set[tuple[float, float]]]] = {}
+        for server in self._servers.values():
+            profile = server.profile
+            own: dict[tuple[str, str], set[tuple[float, float]]] = {}
+            where: dict[tuple[str, str], int] = {}
+            for i, limit in enumerate(profile.plan.limits):
+                if limit.account:
+                    key = limit.account, limit.count
+                    own.setdefault(key, set()).add((limit.bucket, limit.refill))
+                    where.setdefault(key, i)
+            for key, quotas in own.items():
+                first, others = seen.setdefault(key, (profile, quotas))
+                if quotas == others:
+                    continue
+                both = f"{quoted(first.name)} and {quoted(profile.name)}"
+                message = (
+                    f"{both} name the account {quoted(key[0])}, but give its quota of {key[1]} "
+                    f"differently: {_quotas(others)}, and {_quotas(quotas)}"
+                )
+                hint = "write the same `bucket` and `refill` in both, or name two accounts"
+                place = profile.place_of(where[key])
+                self._report(Problem("two-quotas", message, place, hint))
+
     def _report_roles(self) -> None:
-        used = [*self._index, *self._unbound]
         if self._unbound:
             roles = ", ".join(map(quoted, self._unbound))
             many = "roles are" if len(self._unbound) > 1 else "role is"
@@ -89,11 +116,12 @@ class Servers:
             message = f"the {many} bound to no hardware: {roles}"
             hint = f"add `--hw {first}=NAME`, or `--hw NAME` for all that are left"
             self._report(Problem("unbound-role", message, self._unbound[first], hint))
-        for option, given in (("--hw", self._bound), ("--rates", self._rates)):
-            for role in given:
-                if role and role not in used:
-                    place = Place(option, 1, 1)
-                    self._report(unknown_name(role, used, place, "role"))
+        for option, bound in (("--hw ", self._bound), ("--rates ", self._rates)):
+            for role, value in bound.items():
+                if role and role not in self._asked:
+                    text = value if isinstance(value, str) else f"{value:g}"
+                    place = given(option, f"{role}={text}")
+                    self._report(unknown_name(role, self._asked, place, "role"))
 
     def _rate(self, server: _Server) -> float | None:
         """The rate that a server is scaled to; roles that share one must agree."""
@@ -103,19 +131,21 @@ class Servers:
             other = next(role for role in server.roles if role in self._rates)
             message = f"--rates gives the roles {roles} different rates, but they share one server"
             hint = f"give them the same rate, or bind `--hw {other}=NAME#2`"
-            self._report(Problem("shared-rate", message, Place("--rates", 1, 1), hint))
+            text = self._rates[other]
+            place = given("--rates ", f"{other}={text:g}")
+            self._report(Problem("shared-rate", message, place, hint))
             return None
         return rates[server.roles[0]]
 
     def _read_hardware(self, hardware: Sequence[str]) -> None:
-        for given in hardware:
-            found = _BOUND.fullmatch(given)
-            role, target = (found[1], found[2]) if found else ("", given)
+        for text in hardware:
+            found = _BOUND.fullmatch(text)
+            role, target = (found[1], found[2]) if found else ("", text)
             if role in self._bound or (not role and self._rest is not None):
                 what = f"role {quoted(role)}" if role else "the roles without their own"
                 message = f"--hw binds {what} twice"
-                hint = "several profiles side by side: `agentsim compare`"
-                self._report(Problem("bad-value", message, Place("--hw", 1, 1), hint))
+                hint = "run it once for each, or bind them to roles: `--hw ROLE=NAME`"
+                self._report(Problem("bad-value", message, given("--hw ", text), hint))
             elif role:
                 self._bound[role] = target
             else:
@@ -126,10 +156,10 @@ class Servers:
     def _read_rates(self, rates: Sequence[str]) -> dict[str, float]:
         """Role -> tok/s; the role "" is every role that has none of its own."""
         found: dict[str, float] = {}
-        for given in rates:
-            role, equals, text = given.partition("=")
-            role, text = (role, text) if equals else ("", given)
-            place = Place("--rates", 1, 1)
+        for written in rates:
+            role, equals, text = written.partition("=")
+            role, text = (role, text) if equals else ("", written)
+            place = given("--rates ", written)
             try:
                 rate = units.rate(text, bare=True)
             except ValueError as fault:
@@ -170,6 +200,11 @@ class Servers:
     def _report_all(self, fault: Problems) -> None:
         for problem in fault.problems:
             self._report(problem)
+
+
+def _quotas(found: set[tuple[float, float]]) -> str:
+    each = (f"{bucket:,.10g} filled by {60 * refill:,.6g} a minute" for bucket, refill in found)
+    return " and ".join(sorted(each))
 
 
 def _named(target: str) -> tuple[str, str]:

@@ -20,9 +20,10 @@ from agentsim.spec.fields import (
     Text,
     Version,
 )
+from agentsim.spec.flow import flow
 from agentsim.spec.model import At, Model, Report, check, may, need
 from agentsim.spec.operations import FUNCTIONS
-from agentsim.spec.problems import quoted, unknown_name
+from agentsim.spec.problems import given, quoted, unknown_name
 from agentsim.spec.templates import CONSTANTS, ITEM_NAMES
 from agentsim.spec.tree import Tree
 from agentsim.spec.values import shown
@@ -179,17 +180,18 @@ def _waits(value: Any) -> bool:
 
 def _params(tree: Tree, sets: Sequence[tuple[str, object]], report: Report) -> dict[str, Any]:
     """Name -> value; a param may use those written before it."""
-    given = tree.value.get("params") if isinstance(tree.value, dict) else None
-    if given is not None and not isinstance(given, dict):
-        message = f"`params`: expected a mapping, such as {{loops: 4}}; got {shown(given)}"
+    written = tree.value.get("params") if isinstance(tree.value, dict) else None
+    if written is not None and not isinstance(written, dict):
+        message = f"`params`: expected a mapping, such as {{loops: 4}}; got {shown(written)}"
         report(Problem("bad-value", message, tree.place(("params",))))
-    params: dict[Any, Any] = given if isinstance(given, dict) else {}
+    params: dict[Any, Any] = written if isinstance(written, dict) else {}
     chosen = dict(sets)
-    for name in chosen:
+    for name, value in chosen.items():
         if name not in params:
-            report(unknown_name(name, map(str, params), Place("--set", 1, 1), "param"))
+            place = given("--set ", f"{name}={flow(value)}")
+            report(unknown_name(name, map(str, params), place, "param"))
     found: dict[str, Any] = {}
-    for name, written in params.items():
+    for name, value in params.items():
         if not _is_name(name):
             hint = "letters, digits and _, not starting with a digit, and no word of expressions"
             message = f"{quoted(name)} cannot be the name of a param"
@@ -203,7 +205,7 @@ def _params(tree: Tree, sets: Sequence[tuple[str, object]], report: Report) -> d
         except Problems as fault:
             for problem in fault.problems:
                 report(problem)
-            found[name] = written
+            found[name] = value
     return found
 
 

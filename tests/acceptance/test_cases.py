@@ -122,6 +122,23 @@ def play(path: Path, later: frozenset[int], folder: Path) -> list[str]:
 OWN_CASES = sorted(OWN.glob("*.case.yaml"))
 
 
+def test_there_are_cases() -> None:
+    """A folder that was moved would skip them all."""
+    assert [path.name[:2] for path in OWN_CASES] == ["T1", "T2", "T3"]
+
+
+@pytest.mark.parametrize("path", OWN_CASES, ids=lambda path: path.name.removesuffix(".case.yaml"))
+def test_every_run_of_a_case_wants_something(path: Path) -> None:
+    runs = yaml.safe_load(path.read_text(encoding="utf-8"))["runs"]
+    assert runs
+    assert all(run.get("expect") or run.get("stderr") or run.get("exit") for run in runs)
+
+
+def test_the_table_has_every_case_of_the_design(design_data: Path) -> None:
+    found = {path.name.removesuffix(".case.yaml") for path in design_data.glob("cases/*.case.yaml")}
+    assert found == set(DESIGN)
+
+
 @pytest.mark.parametrize("path", OWN_CASES, ids=lambda path: path.name.removesuffix(".case.yaml"))
 def test_own_cases(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

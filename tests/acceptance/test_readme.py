@@ -1,15 +1,19 @@
-"""The README holds what is true: its commands run, its file and its answers are the real ones."""
+"""The README holds what is true: its commands run, its files and its answers are the real ones."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
+from agentsim.report import show
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -17,6 +21,9 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [(match[1], match[2]) for match in FENCE.finditer(README)]
 QUICK = {"run": ["--runs", "20", "--no-sensitivity"], "sweep": ["--runs", "20"]}
+
+LONG = ("What would help", "Assumed (")
+"""Blocks of an answer that take a minute to work out; all others are compared."""
 
 
 def _commands() -> list[str]:
@@ -27,9 +34,15 @@ def _commands() -> list[str]:
 
 
 def _answers() -> dict[str, str]:
-    """Command -> the first line of the answer that is pasted below it."""
-    pasted = [text.splitlines() for _, text in BLOCKS if text.startswith("$ agentsim ")]
-    return {lines[0].removeprefix("$ "): lines[1] for lines in pasted}
+    """Command -> the answer that is pasted below it."""
+    pasted = [text for _, text in BLOCKS if text.startswith("$ agentsim ")]
+    return dict(text.removeprefix("$ ").split("\n", 1) for text in pasted)
+
+
+def _blocks(answer: str) -> list[str]:
+    """What stands between blank lines, without the levers and what was assumed."""
+    blocks = answer.strip("\n").split("\n\n")
+    return [block for block in blocks if not block.startswith(LONG)]
 
 
 @pytest.fixture(scope="module")
@@ -41,20 +54,24 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def _run(
+    command: str, folder: Path, more: Sequence[str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """The command with `more` options, else those that make it short."""
     _, name, *rest = shlex.split(command)
     if name == "validate" and not (folder / rest[0]).exists():
         _run(f"agentsim init {rest[0]}", folder)  # the README makes the file in the line above
     # -c with the entry point: what the installed command does, whatever stands on the path.
     start = "import sys; from agentsim.cli import main; sys.argv[0] = 'agentsim'; sys.exit(main())"
-    words = [sys.executable, "-c", start, name, *rest, *QUICK.get(name, [])]
+    more = QUICK.get(name, []) if more is None else more
+    words = [sys.executable, "-c", start, name, *rest, *more]
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_the_readme_has_commands_and_answers() -> None:
     kinds = {command.split()[1] for command in _commands()}
     assert kinds >= {"run", "sweep", "validate", "hw", "init"}
-    assert [command.split()[1] for command in _answers()] == ["run", "sweep"]
+    assert [command.split()[1] for command in _answers()] == ["run", "sweep", "run"]
 
 
 @pytest.mark.parametrize("command", _commands())
@@ -68,15 +85,66 @@ def test_every_command_of_the_readme_runs(command: str, tmp_path: Path, clone: P
     assert not (done.returncode == 1 and command.split()[1] in ("hw", "init", "validate"))
 
 
-@pytest.mark.parametrize(("command", "pasted"), _answers().items())
-def test_the_pasted_answer_begins_as_the_real_one(command: str, pasted: str, clone: Path) -> None:
-    assert _run(command, clone).stdout.splitlines()[0] == pasted
+RUNS = [(command, text) for command, text in _answers().items() if command.split()[1] == "run"]
+
+
+@pytest.mark.parametrize(("command", "pasted"), RUNS)
+def test_a_pasted_answer_is_the_real_one(command: str, pasted: str, clone: Path) -> None:
+    """Every figure of all 1,000 runs but those of levers and sensitivity; it may end early."""
+    real = _blocks(_run(command, clone, ["--quick"]).stdout)
+    wanted = _blocks(pasted)
+    assert len(wanted) >= 3  # headline, how long, what bound it
+    assert wanted == real[: len(wanted)]
+
+
+def test_the_pasted_sweep_is_the_real_one(clone: Path) -> None:
+    """Its head; and a row, of all its 1,000 runs, by the other command."""
+    command, pasted = next(item for item in _answers().items() if "sweep" in item[0])
+    assert _run(command, clone).stdout.splitlines()[:3] == pasted.splitlines()[:3]
+    asked = _run("agentsim run first --hw cerebras --rates 100", clone, ["--quick", "--json"])
+    found = json.loads(asked.stdout)
+    (row,) = (line for line in pasted.splitlines() if re.match(r" +100  ", line))
+    wall, budget = found["wall"], found["budget"]["met"]
+    times = [wall["p50"], wall["p80"], found["without_people"]["p50"]]
+    assert re.split(r"  +", row.strip())[:4] == ["100", *map(show.tight, times)]
+    decode = found["breakdown"]["decode"] / wall["mean"]
+    assert f"  {show.share(decode)}  " in row
+    assert f"  {show.share(budget)} ok  " in row
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("agentsim run first --hw claude-opus --rates 200", "OK 0"),
+        ("agentsim run until-green --fail-on failed", "Fails 1"),
+    ],
+)
+def test_what_the_text_says_of_budgets_and_failures(command: str, says: str, clone: Path) -> None:
+    """At 200 tok/s the budget that is missed at 52 is met; a gate on failures has exit code 1."""
+    done = _run(command, clone, ["--quick"])
+    word, code = says.split()
+    assert re.search(rf"\b{word}\b", done.stdout)
+    assert done.returncode == int(code)
+
+
+def test_one_run_in_eleven_stays_red(clone: Path) -> None:
+    """Three rounds fail: (1 - 0.65 x 0.85)^3 = 0.0896; 1,000 runs have an error of 0.009."""
+    done = _run("agentsim run until-green", clone, ["--quick", "--json"])
+    failed = json.loads(done.stdout)["outcome"]["failed"]
+    assert failed == pytest.approx((1 - 0.65 * 0.85) ** 3, abs=2 * 0.009)
 
 
 def test_the_ten_lines_are_those_of_the_file() -> None:
     shown = next(text for language, text in BLOCKS if language == "yaml")
     assert shown == (ROOT / "workflows" / "first.yaml").read_text(encoding="utf-8")
     assert len([line for line in shown.splitlines() if not line.startswith("#")]) == 10
+
+
+def test_the_example_with_a_fix_is_that_of_the_file() -> None:
+    """Without the comments at its head."""
+    shown = [text for language, text in BLOCKS if language == "yaml"][1]
+    lines = (ROOT / "workflows" / "until-green.yaml").read_text(encoding="utf-8").splitlines()
+    assert shown.splitlines() == [line for line in lines if not line.startswith("#")]
 
 
 @pytest.mark.parametrize("kind", ["hardware", "workflows"])

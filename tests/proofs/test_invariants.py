@@ -169,8 +169,13 @@ def check_capacities(trace: Trace, graph: Graph) -> None:
         assert peaks[person.name].in_use <= person.count
 
 
-def check_sessions(trace: Trace) -> None:
-    """Two calls of one session never overlap; it grows by what was answered, or was compacted."""
+def check_sessions(trace: Trace) -> int:
+    """Two calls of one session never overlap; it grows by what was answered, or was compacted.
+
+    Between two calls of one run of an agent it grows by the answer and by what the tools of that
+    turn gave back, and by nothing else. Returns how many such pairs there were.
+    """
+    exact = 0
     sessions: dict[tuple[int, str], list[Span]] = defaultdict(list)
     for span in trace.spans:
         if isinstance(span.facts, CallFacts):
@@ -186,7 +191,23 @@ def check_sessions(trace: Trace) -> None:
             if first.compaction or trace.notes.get("compactions"):
                 continue
             sent, answered = first.fresh + first.cached, first.visible
-            assert second.fresh + second.cached >= sent + answered
+            grown = second.fresh + second.cached - sent
+            assert grown >= answered
+            if (before.step, before.place) != (later.step, later.place):
+                continue
+            returned = [
+                span.facts.returned
+                for span in trace.spans
+                if isinstance(span.facts, WorkFacts)
+                and span.facts.attempt == 0  # the last try counts; tools with tries return 10
+                and (span.step, span.place) == (before.step, before.place)
+                and before.ended <= span.began
+                and span.ended <= later.began
+            ]
+            if returned:
+                exact += 1
+                assert grown - answered in (sum(returned), sum(returned) + first.thinking)
+    return exact
 
 
 def check_calls(trace: Trace, graph: Graph) -> None:
@@ -238,14 +259,16 @@ def check_agreement(trace: Trace, graph: Graph) -> None:
     assert sum(row[3] for row in tally.path) == trace.ended
 
 
-def check(trace: Trace, graph: Graph) -> None:
+def check(trace: Trace, graph: Graph) -> int:
+    """All of them; returns how often a session was seen to grow by what its tools gave back."""
     check_times(trace)
     check_path(trace)
     check_capacities(trace, graph)
-    check_sessions(trace)
+    exact = check_sessions(trace)
     check_calls(trace, graph)
     check_ends(trace)
     check_agreement(trace, graph)
+    return exact
 
 
 # --- many -------------------------------------------------------------------------------------
@@ -268,7 +291,7 @@ def test_every_run_of_random_workflows(chunk: int, tmp_path: Path) -> None:
         for draw in SEEDS:
             try:
                 trace = simulate(graph, draw, 0)
-                check(trace, graph)
+                seen["grew"] += check(trace, graph)
             except Exception as fault:
                 faults.append(f"workflow {seed}, seed {draw}: {type(fault).__name__}: {fault}")
                 break
@@ -292,6 +315,7 @@ def test_every_run_of_random_workflows(chunk: int, tmp_path: Path) -> None:
         if part not in (Part.MODEL_LOAD, Part.OFF_HOURS, Part.MERGE, Part.OTHER):
             assert seen[part.label], f"no {part.label} in any run"
     assert min(seen["cancelled"], seen["failed"], seen["done"]) > 0
+    assert seen["grew"] > 100
     assert seen["differ"] > 0.8 * seen["drawn"]
 
 

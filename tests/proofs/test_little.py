@@ -116,6 +116,7 @@ def test_queue_of_people(ran: list[tuple[Trace, Findings]]) -> None:
 
 
 def test_slots_and_streams(ran: list[tuple[Trace, Findings]]) -> None:
+    busy = 0
     for trace, found in ran:
         server = found.servers["main"]
         assert server.wait is not None
@@ -124,6 +125,7 @@ def test_slots_and_streams(ran: list[tuple[Trace, Findings]]) -> None:
         rate = len(calls) / trace.ended
         queue = mean_number(waiting(trace, Part.SLOT_WAIT, "coder"), trace.ended)
         assert queue == pytest.approx(rate * server.wait.mean * SECOND)
+        busy += queue > 0
         served = []
         for span in calls:
             waited = span.marks[0][1] if span.marks[0][0] is Part.SLOT_WAIT else span.began
@@ -132,6 +134,7 @@ def test_slots_and_streams(ran: list[tuple[Trace, Findings]]) -> None:
         mean = sum(ended - began for began, ended in served) / len(served)
         assert in_service == pytest.approx(rate * mean)
         assert in_service == pytest.approx(3 * server.slots_busy)
+    assert busy > 20  # nine items before three slots: calls do wait
 
 
 def test_items_in_progress(ran: list[tuple[Trace, Findings]]) -> None:

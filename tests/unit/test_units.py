@@ -126,11 +126,12 @@ def test_no_lines(text):
 def test_reading_rates():
     assert units.line_rate("400 loc/h") == 400 / 3600
     assert units.word_rate("238 wpm") == units.word_rate("238 words/min") == 238 / 60
-    assert units.reading_rate("400 loc/h") == (400 / 3600, "lines")
-    assert units.reading_rate("450wpm") == (450 / 60, "words")
-    for text in (400, "400/h", "400 tok/h", "0 wpm", "fast"):
-        with pytest.raises(ValueError, match="reading rate"):
-            units.reading_rate(text)
+    assert units.word_rate("450wpm") == 450 / 60
+    for text in (400, "400/h", "400 tok/h", "0 wpm", "0 loc/h", "fast"):
+        with pytest.raises(ValueError, match="lines per time"):
+            units.line_rate(text)
+        with pytest.raises(ValueError, match="words per time"):
+            units.word_rate(text)
 
 
 def test_money():

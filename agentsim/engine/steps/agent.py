@@ -9,9 +9,9 @@ from typing import Any
 from simpy.events import Event
 
 from agentsim.chance import first, key_of, uniforms
-from agentsim.engine.call import serve
 from agentsim.engine.draws import Purpose, counter, once, timer, whole
 from agentsim.engine.frame import Frame, Steps, heed
+from agentsim.engine.serve import serve
 from agentsim.engine.server import sent
 from agentsim.engine.talk import compact, enter, fit, open_session, threshold
 from agentsim.engine.tasks import Session
@@ -75,13 +75,16 @@ def _turns(
         lacking -= visible
         kept = visible + thinking if plan.keeps_thinking or not thinking else 0
         yield from serve(server, sent(line, session, held, kept), frame)
+        session.asked = True
         session.tokens += visible + (thinking if plan.keeps_thinking else 0)
         if not last:
             hands = kit.choose()
-            if hands:
-                one = len(hands) == 1
-                got = yield from run_tool(hands[0], frame, node) if one else kit.run(hands)
-                session.tokens += got
+            if len(hands) == 1:
+                _, tokens = yield from run_tool(hands[0], frame, node)
+                session.tokens += tokens
+            elif hands:
+                tokens = yield from kit.run(hands)
+                session.tokens += tokens
 
 
 class Kit:
@@ -120,6 +123,6 @@ class Kit:
             return (yield from run_tools(hands, self.frame, self.node))
         total = 0
         for hand in hands:
-            tokens = yield from run_tool(hand, self.frame, self.node)
+            _, tokens = yield from run_tool(hand, self.frame, self.node)
             total += tokens
         return total

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from agentsim.chance import first
-from agentsim.engine.call import serve
 from agentsim.engine.draws import Purpose, once, whole
 from agentsim.engine.frame import Frame, Steps, heed
+from agentsim.engine.serve import serve
 from agentsim.engine.server import sent
 from agentsim.engine.talk import enter, fit, open_session
 from agentsim.graph import Call
@@ -30,7 +30,7 @@ def run_call(node: Call, frame: Frame) -> Steps:
         line = server.line(node, node.role, node.label, key, task)
         yield from serve(server, sent(line, session, held, kept), frame)
         session.tokens += held.visible
-        answered = True
+        session.asked = answered = True
     finally:
         if not answered:
             session.tokens = before  # what got no answer is sent again by a retry, not twice

@@ -15,8 +15,8 @@ def run_work(node: Work, frame: Frame) -> Steps:
     tool = node.tool
     key = frame.key(node.name)
     hand = Hand(tool, key, frame)
-    yield from run_tool(hand, frame, node)
-    if not hand.good:
+    good, _ = yield from run_tool(hand, frame, node)
+    if not good:
         raise Stop(Verdict.FAILED, f"{node.path}: {tool.name} failed")
     if node.says is not None:
         return heed(node.says.verdict(frame.round, first(key, Purpose.VERDICT)), node.path)

@@ -42,8 +42,7 @@ class _Entry:
         live = self.users > 0
         if self.followers:
             for entry in list(self.followers):
-                if entry.end > self.end:
-                    self.end = entry.end
+                self.end = max(self.end, entry.end)
                 if entry.users:
                     live = True
                 elif now - entry.end > ttl:
@@ -111,8 +110,7 @@ class TtlCache:
                     own.length = total
                 else:
                     own.expect(total, ready)
-            if end > own.end:
-                own.end = end
+            own.end = max(own.end, end)
         else:
             for entry, upto in self._found(prefix, now):
                 if upto > total:
@@ -170,8 +168,7 @@ class TtlCache:
             total = prefix.total
             if own.coming and end >= own.ready:
                 own.length, own.coming = max(own.length, own.coming), 0
-            if end > own.end:
-                own.end = end
+            own.end = max(own.end, end)
             if total > own.length:
                 own.expect(total, ready)
             if answered and self._answers:
@@ -193,8 +190,7 @@ class TtlCache:
         if users:
             entry.users = users - 1
             entry.deep = min(entry.deep, entry.users)
-        if end > entry.end:
-            entry.end = end
+        entry.end = max(entry.end, end)
         if end < ready:
             if not entry.users and entry.ready == ready:
                 entry.coming = 0
@@ -214,8 +210,7 @@ class TtlCache:
         if not own.linked or (now - own.end > self._ttl and not own.users):
             return None
         if own.coming and now >= own.ready:
-            if own.coming > own.length:
-                own.length = own.coming
+            own.length = max(own.length, own.coming)
             own.coming = 0
         return own
 

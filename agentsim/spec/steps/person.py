@@ -10,6 +10,7 @@ from agentsim.chance import Distribution
 from agentsim.graph import Ask
 from agentsim.spec import values
 from agentsim.spec.cast import Defined
+from agentsim.spec.definitions import LATER as PEOPLE_LATER
 from agentsim.spec.fields import Duration, Lines, Share
 from agentsim.spec.model import may, need
 from agentsim.spec.problems import quoted
@@ -129,6 +130,7 @@ def _adds_up(step: PersonStep, scope: Scope) -> bool:
 
 
 LATER = {
+    **PEOPLE_LATER["people"],
     "expires": "a question that expires (`expires`)",
     "approvals": "approvals by several (`approvals`)",
     "attention": "a person who watches the stream (`attention`)",

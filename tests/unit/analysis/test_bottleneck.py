@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from agentsim.analysis.bottleneck import Where, bottleneck
+from agentsim.analysis.behind import SCARCE
+from agentsim.analysis.bottleneck import _SCARCE, _SENTENCES, Where, bottleneck
 from agentsim.analysis.findings import PersonFindings
-from agentsim.records import Part
+from agentsim.records import PEOPLE, Part
 
 
 def you(lines: float) -> dict[str, PersonFindings]:
@@ -48,28 +51,149 @@ def you(lines: float) -> dict[str, PersonFindings]:
     ],
 )  # fmt: skip
 def test_the_largest_group(where: Where, kind: str, what: str, share: float) -> None:
-    found = bottleneck(where, 100, {}, {})
+    found = bottleneck(where, 100, {})
     assert (found.kind, found.what) == (kind, what)
     assert found.share == pytest.approx(share)
 
 
 def test_the_sentence_about_you() -> None:
     where = {(Part.PICKUP, "you"): 5.0, (Part.PERSON_WORK, "you"): 60.0, (Part.DECODE, "m"): 35.0}
-    assert bottleneck(where, 100, {}, you(225.4)).sentence == (
+    found = bottleneck(where, 100, you(225.4))
+    assert found.sentence == (
         "You are the limit: 65 % of the time is you noticing and reading 225 lines."
     )
+    assert found.rows == (("person_work", "you"), ("pickup", "you"))
 
 
-def test_a_small_part_of_a_person_is_not_named() -> None:
-    where = {(Part.PICKUP, "dev"): 1.0, (Part.PERSON_WORK, "dev"): 59.0}
-    assert bottleneck(where, 100, {}, {}).sentence == (
-        "dev is the limit: 60 % of the time is dev at work."
+def test_every_part_that_is_counted_is_named() -> None:
+    # 73 + 4 + 1 = 78, and all three are rows; 0.4 of 100 is a sliver without a row, and not counted
+    where = {
+        (Part.PERSON_WORK, "you"): 73.0,
+        (Part.PICKUP, "you"): 0.4,
+        (Part.SWITCHING, "you"): 4.0,
+        (Part.PERSON_WAIT, "you"): 1.0,
+        (Part.DECODE, "m"): 21.6,
+    }
+    found = bottleneck(where, 100, you(0.0))
+    assert found.sentence == (
+        "You are the limit: 78 % of the time is you being busy with something else, switching "
+        "and at work."
     )
+    assert found.share == pytest.approx(0.78)
+
+
+def test_what_is_read_is_named() -> None:
+    where = {(Part.PERSON_WORK, "dev"): 60.0}
+    dev = {"dev": replace(you(3.0)["you"], words=900.0)}
+    assert "dev reading 3 lines and 900 words." in bottleneck(where, 100, dev).sentence
+    dev = {"dev": replace(you(0.0)["you"], words=1.0)}
+    assert "dev reading 1 word." in bottleneck(where, 100, dev).sentence
+
+
+def test_all_tools_are_named_the_largest_first() -> None:
+    where = {(Part.TOOL, name): time for name, time in zip("abcde", (5, 30, 8, 20, 6), strict=True)}
+    # 30 + 20 + 8 + 6 + 5 = 69
+    assert bottleneck(where, 100, {}).sentence == (
+        "Tools are the limit: 69 % of the time is b, d and 3 more."
+    )
+
+
+def test_several_servers_are_named() -> None:
+    where = {(Part.DECODE, "main"): 40.0, (Part.DECODE, "small"): 15.0}
+    assert bottleneck(where, 100, {}).sentence == (
+        "Decoding is the limit: 55 % of the time (main and small)."
+    )
+
+
+def test_no_speed_stands_beside_a_share() -> None:
+    """A stream's tok/s holds the stalls that the share of decoding leaves out."""
+    assert "tok/s" not in bottleneck({(Part.DECODE, "main"): 4.0}, 5, {}).sentence
+
+
+def test_of_equal_groups_the_one_that_is_waited_for() -> None:
+    where = {(Part.TOOL, "t"): 60.0, (Part.CAP_WAIT, "files"): 60.0}
+    assert bottleneck(where, 120, {}).kind == "cap_wait"
+
+
+CAP = Part.CAP_WAIT, "files"
+
+
+@pytest.mark.parametrize(
+    ("waited", "kind"),
+    # of 100 s in which items waited for a place
+    [(0, "cap_wait"), (50, "cap_wait"), (51, "quota_wait"), (100, "quota_wait")],
+)
+def test_a_cap_gives_way_to_what_is_waited_for_most_of_the_time(waited: int, kind: str) -> None:
+    behind = {"files": {CAP: 100, (Part.QUOTA_WAIT, "main"): waited}}
+    where = {CAP: 90.0, (Part.QUOTA_WAIT, "main"): 4.0, (Part.DECODE, "main"): 6.0}
+    found = bottleneck(where, 100, {}, behind)
+    assert found.kind == kind
+    assert found.share == pytest.approx(0.94 if waited > 50 else 0.9)
+
+
+def test_the_quota_behind_a_cap() -> None:
+    behind = {"files": {CAP: 90, (Part.QUOTA_WAIT, "main"): 88, (Part.SLOT_WAIT, "main"): 60}}
+    where = {CAP: 95.0, (Part.QUOTA_WAIT, "main"): 5.0}
+    found = bottleneck(where, 100, {}, behind)
+    assert (found.kind, found.what, found.share) == ("quota_wait", "main", 1.0)
+    assert found.sentence == (
+        "The quota is the limit: 100 % of the time is waiting for it or for a place under the cap "
+        "on files, whose holders wait for it."
+    )
+    assert found.rows == (("cap_wait", "files"), ("quota_wait", "main"))
+
+
+def test_what_stands_behind_need_not_be_on_the_critical_path() -> None:
+    behind = {"files": {CAP: 90, (Part.POOL_WAIT, "ci"): 80}}
+    found = bottleneck({CAP: 62.0, (Part.TOOL, "t"): 38.0}, 100, {}, behind)
+    assert (found.kind, found.what) == ("pool_wait", "ci")
+    assert found.sentence == (
+        "ci is the limit: 62 % of the time is waiting for a place under the cap on files, whose "
+        "holders wait for ci."
+    )
+
+
+def test_a_person_behind_a_cap() -> None:
+    behind = {"files": {CAP: 90, (Part.PERSON_WAIT, "you"): 80}}
+    where = {CAP: 60.0, (Part.PERSON_WORK, "you"): 30.0, (Part.TOOL, "t"): 10.0}
+    found = bottleneck(where, 100, {}, behind)
+    assert (found.kind, found.what) == ("person_work", "you")
+    assert found.sentence == (
+        "You are the limit: 90 % of the time is you at work, and waiting for a place under the cap "
+        "on files, whose holders wait for you."
+    )
+
+
+def test_a_cap_behind_a_cap_is_looked_behind() -> None:
+    inner = Part.CAP_WAIT, "files.parts"
+    behind = {
+        "files": {CAP: 100, inner: 90, (Part.POOL_WAIT, "ci"): 20},
+        "files.parts": {inner: 300, (Part.POOL_WAIT, "ci"): 200},
+    }
+    found = bottleneck({CAP: 90.0, inner: 5.0, (Part.TOOL, "t"): 5.0}, 100, {}, behind)
+    assert (found.kind, found.what) == ("pool_wait", "ci")
+    assert "the cap on files and files.parts" in found.sentence
+    # without the pool, the inner cap is what binds both
+    del behind["files.parts"][Part.POOL_WAIT, "ci"]
+    found = bottleneck({CAP: 90.0, inner: 5.0, (Part.TOOL, "t"): 5.0}, 100, {}, behind)
+    assert (found.kind, found.what) == ("cap_wait", "files.parts")
+
+
+def test_everything_that_can_stand_behind_a_cap_has_words() -> None:
+    assert {Part(part) for part in SCARCE} == {*_SCARCE, Part.CAP_WAIT, *(SCARCE & PEOPLE)}
+    for part in sorted(map(Part, SCARCE)):
+        told = bottleneck({CAP: 9.0}, 10, {}, {"files": {CAP: 9, (part, "x"): 9}}).sentence
+        assert "90 %" in told
+        assert "under the cap on files" in told or part is Part.CAP_WAIT
+
+
+def test_every_part_is_a_persons_or_has_its_own_sentence() -> None:
+    assert set(_SENTENCES) == set(Part) - PEOPLE
 
 
 @pytest.mark.parametrize("part", list(Part))
 def test_every_part_has_a_sentence(part: Part) -> None:
-    found = bottleneck({(part, "x"): 3.0}, 4, {}, {})
+    found = bottleneck({(part, "x"): 3.0}, 4, {})
     assert found.kind == part.label
     assert "is the limit" in found.sentence or "are the limit" in found.sentence
     assert "75 %" in found.sentence
@@ -77,4 +201,5 @@ def test_every_part_has_a_sentence(part: Part) -> None:
 
 
 def test_nothing_takes_time() -> None:
-    assert bottleneck({}, 0, {}, {}).share == 0
+    found = bottleneck({}, 0, {})
+    assert (found.kind, found.share, found.rows) == ("other", 0, ())

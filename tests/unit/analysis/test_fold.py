@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,11 @@ from hypothesis import strategies as st
 
 from agentsim.analysis import fold
 from agentsim.analysis.gather import in_service
+from agentsim.chance import Constant
+from agentsim.engine import simulate
 from agentsim.graph import About, PoolPlan
 from agentsim.records import SECOND, Outcome, Part, Peak
+from tests.runs import graph_of
 from tests.unit.analysis.hand import (
     ask,
     block,
@@ -144,13 +148,77 @@ def test_a_person() -> None:
     (own,) = tally.people
     assert (own.asked, own.pieces) == (2, 2)
     assert list(own.waits) == [10 * S]
-    assert (own.pickup, own.switching, own.work) == (40 * S, 5 * S, 65 * S)
+    assert (own.pickup, own.switches, own.switching, own.work) == (40 * S, 1, 5 * S, 65 * S)
+    assert (own.read, own.reading) == (0, 0)  # the step gives a `time`: what of it is unknown
     assert (own.over_lines, own.lines) == (45 * S, 5)
     assert own.queue == 3
     assert tally.attention == 70 * S
     assert tally.without_people == 0
     assert tally.busy == 70 * S  # 120 s less 40 of noticing and 10 of waiting
     assert list(tally.visits) == [1, 0, 100 * S, 50 * S]  # the step waited 40 + 10 s
+
+
+def test_what_of_a_persons_work_is_reading() -> None:
+    # 400 lines an hour: 2 lines take 18 s; the other 12 s of 30 are deciding. A piece that was cut
+    # short counts in the work only.
+    review = replace(ask(1, "review", 1), time=None, reads="changes", decides=Constant(12.0))
+    run = trace(
+        [
+            span(1, "you", 0, (Part.PERSON_WORK, 30), facts=read(lines=2)),
+            span(1, "you", 30, (Part.SWITCHING, 31), (Part.PERSON_WORK, 40), cause=0, facts=read(),
+                 outcome=Outcome.CANCELLED),
+        ],
+        ended=40,
+    )  # fmt: skip
+    (own,) = fold(run, graph(review, people=(person(),))).people
+    assert (own.read, own.reading, own.work) == (1, 18 * S, 39 * S)
+    assert own.switches == 1
+
+
+def test_one_name_for_a_server_a_pool_and_a_person() -> None:
+    # peaks come in the order in which a run makes things: servers, pools, people
+    plan = graph(
+        call(1, "a"), work(2, "b", 1, ((1, 1),)), ask(3, "c", 1),
+        servers=(server("x", slots=1),), pools=(PoolPlan("y", 1), PoolPlan("x", 1)),
+        people=(person("x"), person("y")),
+    )  # fmt: skip
+    names = ("x", "y", "x", "x", "y")
+    run = trace([], 0, peaks=[Peak(name, 10 + i, 1.0) for i, name in enumerate(names)])
+    tally = fold(run, plan)
+    assert [own.queue for own in tally.pools] == [11, 12]
+    assert [own.queue for own in tally.people] == [13, 14]
+
+
+def test_queues_of_one_name_through_the_engine(tmp_path: Path) -> None:
+    # Of calls on one slot of `x` (the role), runs in one unit of pool `x` and pieces of person `x`,
+    # 4, 3 and 2 begin at once: 3, 2 and 1 of them queue. A tool in a pool named as a server keeps
+    # its own name.
+    sides = {"call": 4, "tool": 3, "person": 2}
+    steps = {
+        "call": {"call": "x", "input": 0, "output": 100},
+        "tool": {"tool": "test"},
+        "person": {"person": "x", "time": "10s"},
+    }
+    own = graph_of(
+        tmp_path,
+        {
+            "tools": {"test": {"time": "9s", "uses": {"x": 1}}},
+            "pools": {"x": {"capacity": 1}},
+            "people": {"x": {"count": 1}},
+            "steps": [
+                {"parallel": [{"each": n, "do": [steps[kind]]} for kind, n in sides.items()]}
+            ],
+        },
+        {"decode": {"step": "10ms"}, "prefill": "none", "slots": 1},
+    )
+    tally = fold(simulate(own, 0, 0), own)
+    assert [pool.queue for pool in tally.pools] == [2]
+    assert [people.queue for people in tally.people] == [1]
+    # three runs of 9 s are the longest: 18 s of waiting for `x`, then 9 s of `test`
+    assert [(part, what, time) for _, part, what, time in tally.path] == [
+        (Part.TOOL, "test", 9 * S),
+        (Part.POOL_WAIT, "x", 18 * S),
+    ]
 
 
 def test_a_pool() -> None:

@@ -72,6 +72,36 @@ def test_failed_runs_and_verdicts() -> None:
     assert found.verdicts == {"changes": 0.25}
 
 
+def test_times_are_of_all_runs_and_those_of_the_done_stand_beside() -> None:
+    # two fail after 1 s, two are done after 10 and 20 s
+    found = of(
+        SHELL,
+        tool_run(1, outcome=Outcome.FAILED, reason="shell: failed"),
+        tool_run(10),
+        tool_run(1, outcome=Outcome.FAILED, reason="shell: failed"),
+        tool_run(20),
+    )
+    assert (found.wall.mean, found.wall.n) == (8, 4)
+    assert sum(found.breakdown.values()) == found.wall.mean
+    assert found.wall_done is not None
+    assert (found.wall_done.mean, found.wall_done.min, found.wall_done.n) == (15, 10, 2)
+    assert of(SHELL, tool_run(1)).wall_done == of(SHELL, tool_run(1)).wall
+
+
+def test_where_every_run_fails_there_is_no_time_of_the_done() -> None:
+    found = of(SHELL, tool_run(1, outcome=Outcome.FAILED, reason="shell: failed"))
+    assert (found.failed, found.wall_done) == (1, None)
+
+
+def test_a_bucket_is_no_row_of_a_server_where_there_is_but_one() -> None:
+    spans = [span(1, "x", 0, (Part.QUOTA_WAIT, 3), (Part.DECODE, 4), resource="box",
+                  facts=called(1))]  # fmt: skip
+    one = graph(call(1, "ask"), servers=(server("box"),))
+    two = graph(call(1, "ask"), servers=(server("box"), server("other", "small")))
+    assert of(one, trace(spans, 4)).bottleneck.rows == (("quota_wait", ""),)
+    assert of(two, trace(spans, 4)).bottleneck.rows == (("quota_wait", "main"),)
+
+
 def test_a_failed_run_does_not_meet_the_budget() -> None:
     plan = replace(SHELL, budget=Budget(wall=2.0, money=1.0, chance=0.8))
     found = of(plan, tool_run(1), tool_run(2), tool_run(3), tool_run(1, outcome=Outcome.FAILED))
@@ -81,6 +111,8 @@ def test_a_failed_run_does_not_meet_the_budget() -> None:
     # 1 and 2 s are within 2 s; 3 s costs nothing and is within the money
     assert found.budget.met == 0.5
     assert found.budget.met_by == {"wall": 0.5, "money": 0.75}
+    assert not found.budget.is_met
+    assert replace(found.budget, chance=0.5).is_met
 
 
 def test_finish_as_dates_in_the_zone() -> None:
@@ -165,6 +197,7 @@ def test_a_person_and_a_pool() -> None:
     dev, ci = found.people["dev"], found.pools["ci"]
     assert dev.busy == 0.5
     assert (dev.lines, dev.lines_per_hour, dev.times_needed, dev.items) == (300, 300, 1, 1)
+    assert (dev.work, dev.reading, dev.switches, dev.switching) == (3600, None, 0, 0)
     assert dev.wait is not None
     assert dev.wait.mean == 0
     assert ci.busy == 0.25  # one unit of two for half of the time

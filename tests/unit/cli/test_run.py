@@ -126,11 +126,24 @@ def test_a_terminal_gets_colour_unless_somebody_says_no(
 
 def test_sweep(capsys: Capture, monkeypatch: Patch) -> None:
     asked = stand_in(monkeypatch)
-    code, out, _ = typed(capsys, "sweep", "x")
+    code, out, _ = typed(capsys, "sweep", "x", "--hw", "cerebras")
     assert code == 0
     assert out == (GOLDEN / "sweep.txt").read_text("utf-8")
     assert asked.rates == (5.0, 100.0, 800.0, 15_000.0)
     assert asked.source == ("x", ("cerebras",), ())
+
+
+def test_a_sweep_says_which_hardware_it_took(capsys: Capture, monkeypatch: Patch) -> None:
+    asked = stand_in(monkeypatch)
+    warning = "no --hw was given: cerebras is taken"
+    assert warning in typed(capsys, "sweep", "x")[1]
+    assert asked.source == ("x", ("cerebras",), ())
+    _, out, err = typed(capsys, "sweep", "x", "--json")
+    assert err.startswith(f"warning: {warning}")
+    answers = [row["answer"] for row in json.loads(out)["rows"]]
+    assert len(answers) == 4
+    assert all(answer["warnings"][0].startswith(warning) for answer in answers)
+    assert "no --hw" not in typed(capsys, "sweep", "x", "--hw", "cerebras")[1]
 
 
 def test_rates_go_from_slow_to_fast_each_once(capsys: Capture, monkeypatch: Patch) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.records import Outcome, WorkFacts
 from tests.runs import run
 
 
@@ -39,3 +40,26 @@ def test_of_three_runs_that_end_apart(in_turn: bool, tmp_path: Path) -> None:
     """Times are drawn, so that one run ends after another: none may be lost meanwhile."""
     look = {"time": {"uniform": ["1s", "9s"]}, "returns": 100, "fails": "50%"}
     assert sizes(tmp_path, look, in_turn) == [1000, 1350, 1700]
+
+
+def test_each_failed_run_is_tried_again_and_no_other(tmp_path: Path) -> None:
+    """Three runs of one tool side by side, half of them fail: each failure has its second try.
+
+    Of 40 turns with tools 120 first tries, so some 60 second ones (error 5.5).
+    """
+    tools = {"look": {"time": {"uniform": ["1s", "9s"]}, "returns": 0, "fails": "50%", "retry": 1}}
+    worker = {"model": "main", "turns": 41, "output": 50, "prompt": 0}
+    worker |= {"tools": {"look": "100%"}, "tools_per_turn": 3}
+    file = {"tools": tools, "agents": {"worker": worker}, "steps": [{"agent": "worker"}]}
+    tries = [
+        (span.facts.attempt, span.outcome, span.began, span.ended)
+        for span in run(tmp_path, file).trace.spans
+        if isinstance(span.facts, WorkFacts)
+    ]
+    failed = sorted(
+        ended for attempt, outcome, _, ended in tries if (attempt, outcome) == (0, Outcome.FAILED)
+    )
+    again = sorted(began for attempt, _, began, _ in tries if attempt == 1)
+    assert again == failed
+    assert len(tries) - len(again) == 120
+    assert 40 < len(again) < 80

@@ -277,6 +277,44 @@ def test_without_a_rule_it_is_at_80_percent_of_the_context(tmp_path: Path) -> No
     assert found.calls("x")[7].visible == 2000
 
 
+def test_a_turn_that_outgrows_the_context_is_compacted_from_what_fits(tmp_path: Path) -> None:
+    """10k are sent, then four tools return 25k each: 10k + 1k + 100k in a context of 100k.
+
+    The request that compacts carries 98k beside its output of 2k, 13k are dropped; then 30k.
+    """
+    x = {**COMPACTS, "turns": 2, "output": "1k", "tools": {"look": "100%"}, "tools_per_turn": 4}
+    look = {"time": "1s", "returns": "25k"}
+    workflow: File = {"tools": {"look": look}, "agents": {"x": x}, "steps": [{"agent": "x"}]}
+    found = run(tmp_path, workflow, {**HOUR, "context": "100k"})
+    calls = found.calls("x")
+    assert sent(found, "x") == [10_000, 98_000, 30_000]
+    assert calls[1].visible == 2000
+    assert found.trace.notes["compaction_cut"] == 1
+    assert found.trace.outcome is Outcome.DONE
+
+
+def test_a_first_request_that_does_not_fit_fails(tmp_path: Path) -> None:
+    """Nothing was said yet that could be compacted: a prompt of 10k and a task of 40k to 120k."""
+    step = {"agent": "x", "task": {"uniform": ["40k", "120k"]}}
+    workflow: File = {"agents": {"x": {**COMPACTS, "output": "1k"}}, "steps": [step]}
+    hardware = {**HOUR, "context": "100k"}
+    traces = [run(tmp_path, workflow, hardware, seed=seed).trace for seed in range(10)]
+    failed = [trace for trace in traces if trace.outcome is Outcome.FAILED]
+    # three eighths of the tasks are above 90k
+    assert 0 < len(failed) < 10
+    assert all("tokens do not fit the context of 100,000" in trace.reason for trace in failed)
+    assert all(not trace.spans for trace in failed)
+
+
+def test_a_rule_beyond_the_context_compacts_where_the_context_is_full(tmp_path: Path) -> None:
+    """At 150k, says the agent; the context is 25k: 10k, 20k, and the 30k are compacted from 24k."""
+    x = {**COMPACTS, "compact": {"at": "150k", "to": "15k", "output": "1k"}}
+    workflow: File = {"agents": {"x": x}, "steps": [{"agent": "x"}]}
+    found = run(tmp_path, workflow, {**HOUR, "context": "25k"})
+    # the second answer is cut to the 5k that the context still holds, so 25k stand at the third
+    assert sent(found, "x") == [10_000, 20_000, 24_000, 15_000]
+
+
 def test_a_time_of_compaction_is_drawn(tmp_path: Path) -> None:
     """As any time that is given as a distribution: from run to run it differs."""
     times = {"exponential": "10s"}

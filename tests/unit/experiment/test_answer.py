@@ -135,7 +135,38 @@ def test_a_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     # 1000 / 10 and 1000 / 5; 9 * 1000 / 15 is where twice the speed saves 5 %
     assert [crossing.rate for crossing in result.crossings] == pytest.approx([100, 200, 600])
     assert result.crossings[0].text == "you cost more than decoding"
-    assert result.lever == "2x you at work"
+    assert not any(crossing.beyond for crossing in result.crossings)
+    assert result.lever is not None
+    assert (result.lever.kind, result.lever.what) == ("people", "you at work")
+
+
+def test_a_crossing_outside_of_the_rates_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    # the same graph: crossings at 100, 200 and 600
+    serve(monkeypatch, rated)
+    result = sweep(Source(), (150, 500), QUICK)  # type: ignore[arg-type]
+    assert [own.beyond for own in result.crossings] == [True, False, True]
+
+
+def test_the_closing_lever_goes_by_kind_not_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a tool that somebody named "decode" is a tool
+    def load(source: Source) -> Graph:
+        steps = (call(1, "ask"), work(2, "decode", 5))
+        return graph(*steps, servers=(server(rate=float(source.rates[0])),), exact=True)
+
+    serve(monkeypatch, load)
+    lever = sweep(Source(), (10, 1000), QUICK).lever  # type: ignore[arg-type]
+    assert lever is not None
+    assert (lever.kind, lever.what, lever.saves) == ("tool", "decode", 2.5)
+
+
+def test_no_closing_lever_that_saves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a tool of 4 ms beside 1 s of decoding: half of it is 0.2 % of the time
+    def load(source: Source) -> Graph:
+        steps = (call(1, "ask"), work(2, "tests", 0.004))
+        return graph(*steps, servers=(server(rate=float(source.rates[0])),), exact=True)
+
+    serve(monkeypatch, load)
+    assert sweep(Source(), (10, 1000), QUICK).lever is None  # type: ignore[arg-type]
 
 
 def test_a_sweep_without_people(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,4 +176,4 @@ def test_a_sweep_without_people(monkeypatch: pytest.MonkeyPatch) -> None:
     result = sweep(Source(), (10, 20), QUICK)  # type: ignore[arg-type]
     assert [row.outrun for row in result.rows] == [None, None]
     assert result.crossings == ()  # nothing but decoding
-    assert result.lever == ""
+    assert result.lever is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,15 +11,34 @@ import pytest
 
 from agentsim.analysis import summarise
 from agentsim.analysis.findings import Findings, Lever
-from agentsim.chance import Constant, LogNormal
+from agentsim.chance import Constant, Exponential, LogNormal
 from agentsim.experiment import variants
 from agentsim.experiment.executors import executor_for
-from agentsim.experiment.levers import MOST_TOKENS_CAN_GIVE, changes, levers
-from agentsim.experiment.replicate import replicate
-from agentsim.graph import Agent, AgentPlan, Ask, Graph, Node, PersonPlan, PoolPlan, ToolPlan
+from agentsim.experiment.levers import (
+    MOST_TOKENS_CAN_GIVE,
+    SCREEN,
+    Change,
+    changes,
+    levers,
+    tried,
+)
+from agentsim.experiment.paired import saving
+from agentsim.experiment.replicate import affordable, replicate
+from agentsim.graph import (
+    Agent,
+    AgentPlan,
+    Ask,
+    Graph,
+    LimitPlan,
+    Node,
+    PersonPlan,
+    PoolPlan,
+    ServerPlan,
+    ToolPlan,
+)
 from agentsim.laws.prefill import Prefill
 from agentsim.laws.reading import Reading
-from agentsim.records import Part
+from agentsim.records import SECOND, Part
 from tests.unit.analysis.hand import ask, block, call, each, graph, loop, person, server, work
 from tests.unit.experiment.test_job import random_graph
 
@@ -143,18 +164,179 @@ def test_what_was_not_waited_for_is_not_tried() -> None:
     }
 
 
+def limited(*limits: LimitPlan, most: int = 1000) -> ServerPlan:
+    return replace(server(), limits=limits, max_output=most)
+
+
+def test_quotas() -> None:
+    """Three calls of 1,000 tokens in, 100 out (1 s) at once; 1,000 a call of a bucket of 1,000.
+
+    It fills by 100 a second: they start at 0, 10 and 20 s, the last one ends at 21 s. A bucket of
+    2,000 that fills by 200 lets two start at 0 and the third at 5 s: 6 s, so 15 s are saved.
+    """
+    limit = LimitPlan("input", 1000, 100, False, False, "box")
+    asked = replace(call(2, "jobs.ask", output=100), input=Constant(1000))
+    plan = graph(each(1, "jobs", 3, asked), servers=(limited(limit),), exact=True)
+    found, own = studied(plan)
+    assert found.wall.mean == 21
+    assert saved(own)["2x quota"] == 15
+    assert {lever.kind for lever in own} == {"quota", "decode"}
+
+
+def test_reserved_output() -> None:
+    """Three calls of 100 tokens (1 s) that reserve 1,000 each of a bucket of 1,000, 100 a second.
+
+    As above 21 s. If only what is made were taken, all three would start at once: 1 s.
+    """
+    limit = LimitPlan("output", 1000, 100, True, False, "box")
+    asked = call(2, "jobs.ask", output=100)
+    plan = graph(each(1, "jobs", 3, asked), servers=(limited(limit),), exact=True)
+    found, own = studied(plan)
+    assert found.wall.mean == 21
+    assert saved(own)["just enough max_output"] == 20
+    assert saved(own)["2x quota"] == 15
+
+
+def test_quotas_that_nobody_waited_for_are_not_tried() -> None:
+    limit = LimitPlan("output", 1e6, 100, True, False, "box")
+    plan = graph(call(1, "ask"), servers=(limited(limit),), exact=True)
+    found, _ = studied(plan)
+    assert {change.kind for change in changes(plan, found)} == {"decode"}
+
+
+def test_only_the_accounts_that_were_waited_for() -> None:
+    short = LimitPlan("requests", 1, 0.1, False, False, "a")
+    wide = LimitPlan("requests", 100, 10, False, False, "b")
+    servers = tuple(
+        replace(server(own.account, own.account), limits=(own,)) for own in (short, wide)
+    )
+    steps = (each(1, "x", 2, call(2, "x.ask")), each(3, "y", 2, call(4, "y.ask", at=1)))
+    plan = graph(*steps, servers=servers, exact=True)
+    found, _ = studied(plan)
+    (quota,) = (own for own in changes(plan, found) if own.kind == "quota")
+    first, second = quota.graph.servers
+    assert first.limits == (LimitPlan("requests", 2, 0.2, False, False, "a"),)
+    assert second.limits == (wide,)
+
+
+# --- how many runs ----------------------------------------------------------------------------
+
+
+def test_a_lever_is_the_difference_of_two_studies_of_all_runs() -> None:
+    """400 runs of a drawn tool and a drawn wait beside it, each study made by itself."""
+    pause = ToolPlan("pause", Exponential(10), Constant(0), part=Part.WAIT)
+    tool = ToolPlan("a", Exponential(12), Constant(0))
+    sides = (
+        block(2, "p.a", replace(work(3, "p.a.a", 1), tool=tool)),
+        block(4, "p.b", replace(work(5, "p.b.b", 1), tool=pause)),
+    )
+    plan = graph(replace(each(1, "p", 2), branches=sides, items=None))
+    _, (lever,) = studied(plan, runs=400, seed=3)
+    before, after = (
+        sum(tally.wall for tally in replicate(own, 3, runs=400))
+        for own in (plan, variants.with_tools(plan, 0.5))
+    )
+    assert lever.runs == 400
+    assert lever.saves == (before - after) / (400 * SECOND)
+    assert lever.leaves == pytest.approx(after / (400 * SECOND), rel=1e-12)
+
+
+def test_large_runs_are_repeated_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a run of one tool is one span: 50 spans pay for 50 of 80 runs
+    monkeypatch.setattr(affordable, "__defaults__", (50,))
+    plan = random_graph(mean=10)
+    found, (lever,) = studied(plan, runs=80)
+    assert lever.runs == 50
+    # half of every run is half of them all, whichever 50 were looked at
+    assert lever.saves == pytest.approx(found.wall.mean / 2, rel=1e-8)
+    assert lever.saves + lever.leaves == pytest.approx(found.wall.mean, rel=1e-12)
+
+
+def test_what_is_surely_not_told_is_run_no_further() -> None:
+    """Eight tools of 1 to 8 s and nine levers with all tools: the six most helpful are told.
+
+    All are constant but for one wait, so the first 100 runs already tell 1 s from 2 s.
+    """
+    wait = ToolPlan("pause", Exponential(1), Constant(0), part=Part.WAIT)
+    tools = [work(i, f"t{i}", float(i)) for i in range(1, 9)]
+    plan = graph(*tools, replace(work(9, "pause", 1), tool=wait))
+    tallies = replicate(plan, 0, runs=300)
+    wanted = [Change("tool", f"t{i}", "2x", variants.with_tools(plan, 0.5, f"t{i}"))
+              for i in range(1, 9)]  # fmt: skip
+    with executor_for(1) as executor:
+        own = tried(executor, wanted, tallies, 0)
+    assert [(lever.what, lever.runs) for lever in own] == [
+        *((f"t{i}", 300) for i in (8, 7, 6, 5, 4, 3)),
+        ("t2", SCREEN),
+        ("t1", SCREEN),
+    ]
+    assert [lever.saves for lever in own[:6]] == pytest.approx([4, 3.5, 3, 2.5, 2, 1.5])
+
+
+def test_the_ratio_by_hand() -> None:
+    """Runs of 10, 30, 20 and 40 s; of the first two 2 and 12 s are saved: a share of 14 / 40.
+
+    Of the mean of 25 s that is 8.75 s. The residuals are -1.5 and 1.5 s, times 25 / 20, over two
+    runs: -0.9375 and 0.9375. The wall times add 0.35 (b - 25) / 4: -1.3125, 0.4375, -0.4375,
+    1.3125. Together -2.25, 1.375, -0.4375, 1.3125, whose squares add up to 8.8671875; times
+    2 / (2 - 1) that is the variance. Student's t for one degree of freedom: 12.706205.
+    """
+    before = [wall * SECOND for wall in (10, 30, 20, 40)]
+    mean, (low, high) = saving(before, [8 * SECOND, 18 * SECOND])
+    assert mean == 8.75
+    half = 12.706205 * math.sqrt(2 * 8.8671875)
+    assert (low, high) == pytest.approx((8.75 - half, 8.75 + half), rel=1e-6)
+
+
+def test_the_ratio_over_all_is_the_plain_difference() -> None:
+    before = [wall * SECOND for wall in (10, 30, 20)]
+    # saved 1, 5 and 6 s: mean 4, standard deviation sqrt(7), t of two degrees 4.302653
+    mean, (low, high) = saving(before, [9 * SECOND, 25 * SECOND, 14 * SECOND])
+    half = 4.302653 * math.sqrt(7 / 3)
+    assert (mean, low, high) == pytest.approx((4, 4 - half, 4 + half), rel=1e-6)
+
+
+def test_the_ratio_covers_as_often_as_it_says() -> None:
+    """Monte Carlo: 1,000 samples of 80 runs, the first 20 repeated; what is saved is a part of the
+
+    wall time (mean 10 of 30 s) and noise. The interval is of the true mean saving, 10 s: 950 of
+    1,000 give or take 7, and less for the skew.
+    """
+    draw = random.Random(5)
+    covered = 0
+    for _ in range(1000):
+        part = [draw.gammavariate(4, 2.5) for _ in range(80)]
+        before = [round((own + draw.gammavariate(4, 5)) * SECOND) for own in part]
+        after = [b - round(a * SECOND) for a, b in zip(part[:20], before, strict=False)]
+        _, (low, high) = saving(before, after)
+        covered += low <= 10 <= high
+    assert 920 <= covered <= 968
+
+
 # --- variants ---------------------------------------------------------------------------------
 
 
-def test_prefill_and_first_token() -> None:
+def test_prefill_and_first_token_are_two_things() -> None:
     slow = replace(server(), prefill=Prefill(per_token=0.01), first_token=LogNormal(0, 1),
                    per_input_token=2.0)  # fmt: skip
     (fast,) = variants.with_prefill(graph(servers=(slow,)), 0.5).servers
-    assert fast.prefill == Prefill(per_token=0.005)
-    assert fast.first_token is not None
-    assert fast.first_token.at(0.5) == pytest.approx(0.5)  # the median of LogNormal(0, 1) is 1
-    assert fast.per_input_token == 1.0
+    assert fast == replace(slow, prefill=Prefill(per_token=0.005), per_input_token=1.0)
+    (soon,) = variants.with_first_token(graph(servers=(slow,)), 0.5).servers
+    assert soon.first_token is not None
+    assert soon.first_token.at(0.5) == pytest.approx(0.5)  # the median of LogNormal(0, 1) is 1
+    assert replace(soon, first_token=slow.first_token) == slow
     assert variants.with_prefill(graph(servers=(server(),)), 0.5).servers == (server(),)
+    assert variants.with_first_token(graph(servers=(server(),)), 0.5).servers == (server(),)
+
+
+def test_first_token_has_levers_of_its_own() -> None:
+    # 2 s to the first token and 10 ms for each of 300 input tokens, then 999 steps of 10 ms
+    plan = replace(server(), first_token=Constant(2.0), per_input_token=0.01)
+    asked = replace(call(1, "ask"), input=Constant(300))
+    _, own = studied(graph(asked, servers=(plan,), exact=True))
+    found = saved(own)
+    assert found["half the first-token time"] == pytest.approx(1.0)
+    assert found["2x prefill"] == pytest.approx(1.5)
 
 
 def agent(rank: int, path: str) -> Agent:

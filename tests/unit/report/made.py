@@ -103,8 +103,9 @@ def findings(**changes: Any) -> Findings:
         bottleneck=Bottleneck(
             "person_work",
             "you",
-            0.65,
-            "You are the limit: 65 % of the time is you noticing and reading 225 lines.",
+            41.1 / 64,
+            "You are the limit: 64 % of the time is you noticing and reading 225 lines.",
+            (("person_work", "you"), ("pickup", "you")),
         ),
         steps={
             "coder": StepFindings(
@@ -135,7 +136,9 @@ def findings(**changes: Any) -> Findings:
         },
         pools={},
         people={
-            "you": PersonFindings(0.6, None, 174.0, 9.0, 2292.0, 1.0, 0.0, 0, 353.0, 225.0, 1.0)
+            "you": PersonFindings(
+                0.6, None, 174.0, 9.0, 2292.0, 1.0, 0.0, 0, 353.0, 225.0, 1.0, 0.1, 2280.0
+            )
         },
         exact=False,
         levers=[
@@ -171,15 +174,19 @@ class Row:
 
 @dataclass(frozen=True)
 class Crossing:
+    kind: str
     rate: float
     text: str
+    ci95: tuple[float, float]
+    runs: int = 1000
+    beyond: bool = False
 
 
 @dataclass(frozen=True)
 class Swept:
     rows: tuple[Row, ...]
     crossings: tuple[Crossing, ...]
-    lever: str = "half the lines to read"
+    lever: Lever | None = None
 
 
 def at(rate: float, minutes: float, decode: float, people: float, outrun: float) -> Row:
@@ -206,7 +213,9 @@ def sweep() -> Swept:
         at(15_000, 34, 0.001, 0.82, 2850),
     )
     crossings = (
-        Crossing(15, "you cost more than decoding"),
-        Crossing(105, "twice the speed saves less than 5 %"),
+        Crossing("people", 15, "you cost more than decoding", (14.2, 16)),
+        Crossing("speed", 105, "twice the speed saves less than 5 %", (96, 114)),
+        Crossing("tools", 107_408, "the tools cost more than decoding", (9e4, 1.2e5), beyond=True),
     )
-    return Swept(rows, crossings)
+    lever = Lever("the lines to read", "half", 600.0, (500.0, 700.0), 2000.0, kind="lines")
+    return Swept(rows, crossings, lever)

@@ -21,7 +21,7 @@ from tests.unit.report.made import constant, findings, sweep
 NAMES = [
     *("agentsim", "format", "version", "workflow", "hardware", "seed"),
     *("replications", "exact", "assumed", "warnings", "outcome", "wall"),
-    *("without_people", "busy", "first_output", "finish", "budget", "breakdown"),
+    *("wall_done", "without_people", "busy", "first_output", "finish", "budget", "breakdown"),
     *("bottleneck", "where", "levers", "sensitivity", "steps", "calls"),
     *("tokens", "cost", "servers", "pools", "people", "throughput"),
     *("cycle_time", "in_progress", "stable", "backlog_per_day", "quality"),
@@ -50,8 +50,9 @@ def test_the_inner_names() -> None:
     assert len(made["wall"]["ci95"]) == 2
     assert list(made["outcome"]) == ["done", "failed", "reasons", "verdict"]
     assert made["breakdown"].keys() == {part.label for part in Part}
-    assert list(made["bottleneck"]) == ["kind", "what", "share", "sentence"]
-    assert {"what", "change", "saves", "ci95", "leaves"} <= made["levers"][0].keys()
+    assert list(made["bottleneck"]) == ["kind", "what", "share", "sentence", "rows"]
+    assert made["bottleneck"]["rows"][1] == {"kind": "pickup", "what": "you"}
+    assert {"what", "change", "saves", "ci95", "leaves", "kind", "runs"} <= made["levers"][0].keys()
     assert {"value", "low", "high"} <= made["sensitivity"][0].keys()
     step = made["steps"]["coder"]
     assert {"runs", "time", "wait", "breakdown", "started", "ended"} <= step.keys()
@@ -65,7 +66,12 @@ def test_the_inner_names() -> None:
     assert made["pools"]["ci"]["queue"] == {"mean": 0.2, "max": 4}
     person = {"busy", "wait", "pickup", "switches", "reading", "items", "queue", "can_serve"}
     assert person < made["people"]["you"].keys()
-    assert made["budget"] == {"limits": {"wall": 5400.0}, "chance": 0.8, "met": 0.84}
+    you = made["people"]["you"]
+    # a count, then seconds; reading is part of the work
+    assert (you["switches"], you["switching"], you["reading"], you["work"]) == (0.1, 9, 2280, 2292)
+    assert made["budget"] == {
+        "limits": {"wall": 5400.0}, "chance": 0.8, "met": 0.84, "met_by": {},
+    }  # fmt: skip
     assert (made["agentsim"], made["format"]) == ("results", 1)
 
 
@@ -91,6 +97,10 @@ def test_no_nan_wherever_it_stands(value: float, index: int) -> None:
     made = answered(wall=broken, breakdown={"decode": value}, cost_total=value)
     assert made["breakdown"]["decode"] is None
     assert made["wall"]["ci95"] == [None, None]
+    assert made["cost"]["total"] is None
+    # the errors of quantiles are not in the JSON
+    assert made["wall"].get(name) is None
+    assert (name in made["wall"]) == (not name.endswith("_error"))
 
 
 def test_hostile_names_stay_what_they_are() -> None:
@@ -109,7 +119,15 @@ def test_a_sweep_holds_an_answer_a_rate() -> None:
     made = strict(json_.text(json_.sweep(sweep())))
     assert made["rates"] == [5, 100, 800, 15_000]
     assert list(made["rows"][0]["answer"]) == NAMES
-    assert made["crossings"][0] == {"rate": 15, "text": "you cost more than decoding"}
+    assert made["crossings"][0] == {
+        "kind": "people",
+        "rate": 15,
+        "ci95": [14.2, 16],
+        "text": "you cost more than decoding",
+        "runs": 1000,
+        "beyond": False,
+    }
+    assert made["crossings"][-1]["beyond"]
     assert "40 -> 34 min" in made["closing"]
 
 
@@ -127,6 +145,20 @@ def test_problems_have_code_place_and_hint() -> None:
     ]
 
 
-@pytest.mark.parametrize("value", [object(), {1: (2, 3.5)}, [None, True]])
-def test_finite_leaves_only_what_json_knows(value: Any) -> None:
-    json.dumps(json_.finite(value), allow_nan=False)
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [
+        (math.nan, None),
+        (math.inf, None),
+        (-math.inf, None),
+        (1e308, 1e308),
+        ({1: (2, 3.5)}, {"1": [2, 3.5]}),
+        ([None, True, "nan"], [None, True, "nan"]),
+        ({"deep": [{"er": (math.nan, 1.0)}]}, {"deep": [{"er": [None, 1.0]}]}),
+        (Part.DECODE, 0),
+        (Place("a.yaml", 3, 5), str(Place("a.yaml", 3, 5))),
+    ],
+)
+def test_finite_leaves_only_what_json_knows(value: Any, left: Any) -> None:
+    assert json_.finite(value) == left
+    assert json.loads(json.dumps(json_.finite(value), allow_nan=False)) == left

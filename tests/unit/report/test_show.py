@@ -92,6 +92,17 @@ def test_errors_are_short() -> None:
         (show.share, 0.001, "<1 %"),
         (show.share, 0.9991, ">99 %"),
         (show.share, 1, "100 %"),
+        (show.share, 0.005, "1 %"),  # halves go up: never to nothing
+        (show.share, 0.0049999, "<1 %"),
+        (show.share, 0.995, ">99 %"),
+        (show.share, 0.9949, "99 %"),
+        (show.share, 0.125, "13 %"),
+        (show.share, 0.285, "29 %"),  # 28.499999999999996 in floating point
+        (show.share, 1 - 1e-12, "100 %"),
+        (show.at_most, 0.0, "1 %"),
+        (show.at_most, 0.004, "1 %"),
+        (show.at_most, 0.02, "2 %"),
+        (show.at_most, 0.0201, "3 %"),
         (show.rate, 15_000, "15,000 tok/s"),
         (show.rate, 61.3, "61 tok/s"),
         (show.rate, 5.23, "5.2 tok/s"),
@@ -133,6 +144,20 @@ def test_shares_add_up_to_a_hundred() -> None:
     assert show.shares([1 / 3, 1 / 3, 1 / 3]) == ["34 %", "33 %", "33 %"]
     assert show.shares([0.998, 0.002]) == [">99 %", "<1 %"]
     assert show.shares([]) == []
+    assert show.shares([0.005, 0.995]) == ["1 %", "99 %"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.booleans()), min_size=1, max_size=12))
+def test_shares_that_are_told_as_one_add_up_to_it(rows: list[tuple[int, bool]]) -> None:
+    total = sum(size for size, _ in rows) or 1
+    cells = show.shares([size / total for size, _ in rows], [mark for _, mark in rows])
+    shown = [
+        int(cell.removesuffix(" %").replace(">99", "100").replace("<1", "0")) for cell in cells
+    ]
+    told = sum(size for size, mark in rows if mark)
+    own = sum(cell for cell, (_, mark) in zip(shown, rows, strict=True) if mark)
+    assert own == (200 * told + total) // (2 * total)  # halves up, in whole numbers
+    assert sum(shown) == (100 if any(size for size, _ in rows) else 0)
 
 
 @given(

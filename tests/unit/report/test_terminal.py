@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import BudgetFindings, Findings, Lever
+from agentsim.analysis.findings import Bottleneck, BudgetFindings, Findings, Lever
 from agentsim.report import document, terminal
 from agentsim.report.text import columns
-from tests.unit.report.made import constant, findings, share, sweep
+from tests.unit.report.made import constant, findings, share, stat, sweep
 
 GOLDEN = Path(__file__).parent / "golden"
 HOSTILE = (
@@ -54,6 +54,7 @@ def failing() -> Findings:
         failed=0.12,
         done=0.88,
         reasons={"tests failed": 0.08, "rejected": 0.04},
+        wall_done=stat(50 * 60.0, 85 * 60.0, 120 * 60.0, 66 * 60.0),
         budget=BudgetFindings({"wall": 1800.0, "money": 5.0}, 0.5, 0.2),
         verdicts={"approved": 0.88, "changes": 0.12},
         warnings=["tokens of `x` are counted at a price of 2025", "a second one"],
@@ -149,10 +150,79 @@ def test_a_run_that_takes_no_time_has_an_answer() -> None:
 
 def test_people_by_their_names() -> None:
     base = findings()
-    dev = replace(base.people["you"], times_needed=2.3, reading=3600.0, switching=0.0)
+    dev = replace(base.people["you"], times_needed=2.3, work=3600.0, switching=0.0)
     text = drawn(replace(base, people={"dev": dev, "you": base.people["you"]}))
-    assert "dev is needed 2.3 times, for about 1 h in all." in text
-    assert "You are needed once, for about 38 min." in text
+    assert "Without people 20 min typical. dev is needed 2.3 times, for 1 h in all" in text
+    assert "You are needed once, for 38 min on average." in text
+
+
+def flat(text: str) -> str:
+    """Without the breaks between lines."""
+    return " ".join(text.split())
+
+
+def test_failed_runs_are_said_to_count() -> None:
+    text = flat(drawn(failing()))
+    assert "Fails in 12 % of runs: tests failed (8 %), rejected (4 %)." in text
+    assert (
+        "Times are of all runs, failed ones too. Those that do not fail: 50 min typical, "
+        "4 in 5 within 1 h 25 m." in text
+    )
+    assert "failed ones" not in drawn(findings())
+
+
+def test_where_every_run_fails_the_times_are_said_to_be_of_failing() -> None:
+    made = findings(failed=1.0, done=0.0, reasons={"t: t failed": 1.0}, wall_done=None)
+    assert "Every run fails: t: t failed. The times are those until it fails." in flat(drawn(made))
+
+
+def test_more_reasons_than_are_named_are_counted() -> None:
+    reasons = {f"r{i}: failed": 0.1 for i in range(5)}
+    text = flat(drawn(replace(failing(), failed=0.5, reasons=reasons)))
+    assert "r0: failed (10 %), r1: failed (10 %), r2: failed (10 %), 2 more." in text
+
+
+def test_half_a_percent_is_not_nothing() -> None:
+    made = findings(failed=0.005, done=0.995, reasons={"t": 0.005}, wall_done=constant(9.0))
+    assert "Fails in 1 % of runs: t (1 %)." in drawn(made)
+
+
+def test_a_budget_that_is_nearly_met_does_not_look_met() -> None:
+    budget = BudgetFindings({"wall": 5400.0}, 0.8, 0.7996)
+    assert "met in just under 80 % of runs (wanted 80 %)" in drawn(findings(budget=budget))
+    budget = replace(budget, met=0.8)
+    assert "met in 80 % of runs (wanted 80 %)" in drawn(findings(budget=budget))
+
+
+def test_means_and_medians_are_called_so() -> None:
+    text = drawn(findings())
+    assert "47 min typical" in text
+    assert "Without people 20 min typical." in text
+    assert "for 38 min on average." in text
+    assert "Where the average 1 h 04 m goes" in text
+    assert "\non average 61 calls" in text
+    alone = drawn(exact_one())
+    assert "average" not in alone.split("What would help")[0]
+    assert "typical" not in alone
+
+
+def test_the_rows_of_the_sentence_add_up_to_its_share() -> None:
+    # 32.5 + 32.5 + 35: one by one they would round to 33 + 33 (or 32 + 32), and the share is 65
+    rows = [
+        share("tool", "a", 32.5, 100),
+        share("tool", "b", 32.5, 100),
+        share("decode", "", 35, 100),
+    ]
+    bound = Bottleneck("tool", "a", 0.65, "65 %", (("tool", "a"), ("tool", "b")))
+    text = drawn(findings(where=rows, bottleneck=bound, wall=constant(6000.0)))
+    found = re.findall(r"^  (a|b|decode) +\S+ +(\d+) %", text, re.MULTILINE)
+    assert sorted(found) == [("a", "33"), ("b", "32"), ("decode", "35")]
+
+
+def test_only_the_rows_of_the_sentence_are_coloured() -> None:
+    text = drawn(findings(), colour=True)
+    coloured = re.findall(r"^  (.+?)  .*\x1b\[36m[#:]", text, re.MULTILINE)
+    assert [row.strip() for row in coloured] == ["you, reading", "you, noticing"]
 
 
 def test_levers_say_how_sure_they_are_where_that_matters() -> None:
@@ -177,8 +247,35 @@ def test_a_lever_that_cannot_be_told_from_nothing_says_so() -> None:
     assert re.search(r"2x shell +-8\.0m +\+-11\.0m +56m +may be chance", text)
 
 
+def test_what_a_lever_of_seconds_leaves_can_be_added_to_what_it_saves() -> None:
+    """121.8 s, of which 59.2 s go, leaves 62.6 s; it used to be told as `1m`."""
+    lever = Lever("prefill", "2x", 59.2, (59.2, 59.2), 62.6)
+    text = drawn(findings(levers=[lever], wall=constant(121.8)))
+    assert re.search(r"2x prefill +-59\.2s +62\.6s$", text, re.MULTILINE)
+
+
+def test_a_long_assumed_value_is_whole_and_comes_after_its_span() -> None:
+    value = "{fixed: 3m, code: 400 loc/h, prose: 238 wpm}"
+    sway = replace(findings().sensitivity[0], value="you: reading speed", key="k")
+    given = [{"what": "you: reading speed", "value": value, "key": "k"}]
+    text = drawn(findings(assumed=given, sensitivity=[sway]))
+    told = " ".join(text.split())
+    assert f"- 38m..55m by you: reading speed = {value}" in told
+
+
+def test_levers_over_a_part_of_the_runs_say_so() -> None:
+    part = Lever("decode", "2x", 300.0, (200.0, 400.0), 3540.0, kind="decode", runs=510)
+    assert "levers over the first 510 runs\n" in drawn(findings(levers=[part]))
+    assert "levers over" not in drawn(findings(levers=[replace(part, runs=1000)]))
+
+
+def test_a_tool_at_work_is_no_person() -> None:
+    tool = Lever("cat at work", "2x", 600.0, (590.0, 610.0), 3240.0, kind="tool")
+    assert "  2x cat at work  " in drawn(findings(levers=[tool]))
+
+
 def test_people_are_not_doubled() -> None:
-    work = Lever("you at work", "2x", 600.0, (590.0, 610.0), 3240.0)
+    work = Lever("you at work", "2x", 600.0, (590.0, 610.0), 3240.0, kind="people")
     assert "  you twice as fast  " in drawn(findings(levers=[work]))
 
 
@@ -232,3 +329,25 @@ def test_figures_of_a_table_are_never_cut() -> None:
     assert "15,000" in text
     assert "..." not in text
     assert "…" not in text
+
+
+def test_each_further_server_stands_at_the_right_edge() -> None:
+    """Two roles, two lines that end in column 80; the second used to begin in column 1."""
+    server = findings().servers["main"]
+    text = drawn(findings(servers={"main": server, "small": replace(server, roles=("small",))}))
+    second = text.splitlines()[1]
+    assert (columns(second), second[:20].strip()) == (80, "")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_remark_without_room_goes_below_its_row_whole(width: int) -> None:
+    """`saves` 10,000 s = 166.7 min, half its interval (11,100 - 8,900) / 2 = 1,100 s = 18.3 min."""
+    lever = Lever("decode", "infinitely fast", 1e4, (8.9e3, 11.1e3), 3540.0, "x" * 10 + " give" * 8)
+    wide = replace(lever, what="you at work")
+    lines = drawn(findings(levers=[lever, wide]), width=width).splitlines()
+    rows = [line.split("<-")[0].split()[-3:] for line in lines if "-166.7m" in line]
+    assert rows == [["-166.7m", "+-18.3m", "59m"]] * 2
+    told = " ".join(line.strip() for line in lines)
+    assert told.count("<- " + "x" * 10 + " give" * 8) == 2
+    assert max(map(columns, lines)) <= width
+    assert "…" not in told

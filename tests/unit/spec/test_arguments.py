@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agentsim.errors import Place, Problem, Problems
 from agentsim.spec.arguments import scalar, spread
-from agentsim.spec.problems import CODES
+from agentsim.spec.problems import CODES, visible
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,10 @@ def test_scalar(text: str, value: object) -> None:
 )
 def test_scalar_refused(text: str, code: str) -> None:
     with pytest.raises(Problems) as caught:
-        scalar(text)
+        scalar(text, "--set lines")
     (problem,) = caught.value.problems
     assert problem.code == code
-    assert problem.place is not None
-    assert problem.place.file == "--set"
+    assert str(problem.place) == f"--set lines={visible(text)}"
 
 
 @pytest.mark.parametrize(

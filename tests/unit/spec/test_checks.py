@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from agentsim.graph import Agent, Block, Call, Fork, Loop
+from agentsim.spec.exact import walk
 from tests.unit.spec.conftest import Load, Refused
 
 
@@ -28,17 +32,86 @@ def test_the_command_keeps_what_other_roles_are_bound_to(refused: Refused) -> No
     assert "--hw tok5 --hw small=" in problem.hint
 
 
-def test_what_goes_on_in_a_session_may_have_been_cut(graph: Load) -> None:
-    graph(
-        "agents: {w: {turns: 1, output: 5, prompt: 6k}}\nsteps: [{agent: w, session: s, task: 1k}]",
-        "taalas",
-    )
+def test_what_goes_on_in_a_session_may_have_been_cut(graph: Load, refused: Refused) -> None:
+    """6k + 1k are more than the 6,144 tokens of `taalas`, but not where a session was cut."""
+    text = "agents: {w: {turns: 1, output: 5, prompt: 6k}}\nsteps: [{agent: w, task: 1k%s}]"
+    (step,) = graph(text % ", session: s", "taalas").root.steps
+    assert isinstance(step, Agent)
+    assert step.session == "s"
+    assert [problem.code for problem in refused(text % "", "taalas")] == ["context-too-small"]
 
 
-def test_a_call_that_no_bucket_holds(refused: Refused) -> None:
-    """`cerebras` grants 1M tokens of output and 3M in all; what is reserved counts in full."""
-    problems = refused("steps: [{call: main, input: 0, output: 5, max_output: 4M}]")
-    assert [problem.code for problem in problems] == ["never-fits", "never-fits"]
+BOX = "agentsim: 1\ndecode: {rate: 100 tok/s}\nmax_output: 4k\ncontext: 100k\n"
+
+
+@pytest.mark.parametrize(
+    ("limits", "step", "problems"),
+    [
+        # reserved are 4,000, the longest answer; less where the call itself says so
+        ("{count: output, bucket: 3k, refill: 1/s, reserve: max_output}", "output: 5", 1),
+        ("{count: total, bucket: 3k, refill: 1/s, reserve: max_output}", "output: 5", 1),
+        (
+            "{count: output, bucket: 3k, refill: 1/s, reserve: max_output}",
+            "output: 5, max_output: 3k",
+            0,
+        ),
+        # more than the model gives is not reserved either: 4,000 fit into 4,000
+        (
+            "{count: output, bucket: 4k, refill: 1/s, reserve: max_output}",
+            "output: 5, max_output: 8k",
+            0,
+        ),
+        # 2,000 new tokens are in no cache, the prompt of 5,000 may be
+        ("{count: uncached_input, bucket: 1999, refill: 1/s}", "output: 5", 1),
+        ("{count: uncached_input, bucket: 2000, refill: 1/s}", "output: 5, prompt: {p: 5k}", 0),
+        ("{count: input, bucket: 6999, refill: 1/s}", "output: 5, prompt: {p: 5k}", 1),
+    ],
+)
+def test_a_call_that_no_bucket_holds(
+    graph: Load, refused: Refused, tmp_path: Path, limits: str, step: str, problems: int
+) -> None:
+    box = tmp_path / "box.yaml"
+    box.write_text(f"{BOX}cache: {{kind: ttl, ttl: 1h}}\nlimits: [{limits}]\n")
+    text = f"steps: [{{call: main, input: 2k, {step}}}]"
+    if not problems:
+        graph(text, str(box))
+        return
+    assert [problem.code for problem in refused(text, str(box))] == ["never-fits"]
+
+
+def test_without_a_cache_the_whole_input_is_uncached(refused: Refused, tmp_path: Path) -> None:
+    box = tmp_path / "box.yaml"
+    box.write_text(f"{BOX}limits: [{{count: uncached_input, bucket: 6999, refill: 1/s}}]\n")
+    (problem,) = refused("steps: [{call: main, input: 2k, output: 5, prompt: {p: 5k}}]", str(box))
+    assert "takes 7,000 tokens of uncached_input" in problem.message
+    assert "holds 6,999" in problem.message
+
+
+def test_a_longer_answer_than_the_model_gives_is_cut_and_that_is_said(graph: Load) -> None:
+    """`cerebras` gives 32,768 tokens at most (its profile)."""
+    text = "steps: [{call: main, input: 1, output: 5, max_output: 64k}]"
+    (note,) = graph(text).notes
+    assert "64,000" in note
+    assert "32,768" in note
+    assert graph(text.replace("64k", "32768")).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("steps", "who"),
+    [
+        ("[]", "the workflow"),
+        ("[{wait: 1s}, {do: [], id: g}]", "g (line 2)"),
+        ("[{loop: 2, do: [], id: l}]", "l (line 2)"),
+        ("[{loop: 2, do: [{wait: 1s}], between: [], id: l}]", "l (line 2)"),
+        ("[{parallel: [], id: p}]", "p (line 2)"),
+        ("[{each: 3, do: [], id: e}]", "e (line 2)"),
+        ("[{each: 0, do: [{wait: 1s}]}, {loop: 0, do: [{wait: 1s}]}]", ""),
+    ],
+)
+def test_an_empty_list_of_steps_is_told(graph: Load, steps: str, who: str) -> None:
+    """It takes no time, which is right (case D3) and hardly meant."""
+    notes = graph(f"steps: {steps}").notes
+    assert [note.split(" holds an empty")[0] for note in notes] == ([who] if who else [])
 
 
 @pytest.mark.parametrize(
@@ -106,7 +179,11 @@ def test_two_steps_in_one_session_at_once(refused: Refused, steps: str) -> None:
     ],
 )
 def test_sessions_that_never_meet(graph: Load, steps: str) -> None:
-    graph(f"steps: {steps}", "tok100")
+    """They load, and it is their sessions that they load with: two that meet would be refused."""
+    loaded = graph(f"steps: {steps}", "tok100")
+    calls = [node for node in walk(loaded.root) if isinstance(node, Call)]
+    assert len(calls) >= 2
+    assert {node.session for node in calls} & {"s", "t"}
 
 
 def test_a_run_longer_than_the_engine_keeps_is_refused_before_it(refused: Refused) -> None:
@@ -116,4 +193,12 @@ def test_a_run_longer_than_the_engine_keeps_is_refused_before_it(refused: Refuse
 
 
 def test_a_loop_that_may_end_early_is_not_counted(graph: Load) -> None:
-    graph("steps: [{each: 10000, do: [{loop: 1000, do: [{wait: 1s, approves: 50%}]}]}]")
+    (fork,) = graph(
+        "steps: [{each: 10000, do: [{loop: 1000, do: [{wait: 1s, approves: 50%}]}]}]"
+    ).root.steps
+    assert isinstance(fork, Fork)
+    (body,) = fork.branches
+    assert isinstance(body, Block)
+    (loop,) = body.steps
+    assert isinstance(loop, Loop)
+    assert (fork.items, loop.rounds) == (10_000, 1_000)

@@ -202,7 +202,7 @@ def test_cache_quotas_and_price() -> None:
     ).server("small", ("small",))
     assert found.cache == CachePlan("ttl", 300 * 10**9, 128, True)
     assert found.limits == (
-        LimitPlan("total", 3e6, 5e4, True, True, "small"),
+        LimitPlan("total", 3e6, 5e4, True, True, "#small"),
         LimitPlan("requests", 60.0, 1.0, False, False, "team"),
     )
     assert found.price == Price(input=3.0, output=15.0, cached=0.3, cache_write=3.75)

@@ -178,7 +178,9 @@ def test_loop(graph: Load, field: str, changes_fail: bool, failed_fail: bool) ->
     ],
 )
 def test_when(graph: Load, when: str, guard: Guard) -> None:
-    assert graph(f"steps: [{{wait: 1s, when: {when}}}]").root.steps[0].guard == guard
+    before = "{wait: 1s, approves: 50%, timeout: 1m, or: go on}"
+    steps = f"steps: [{before}, {{wait: 1s, when: {when}}}]"
+    assert graph(steps).root.steps[1].guard == guard
 
 
 def test_needs(graph: Load) -> None:

@@ -1,0 +1,72 @@
+"""Serving a request: by a `Call` on its way through the doors, or at once where there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from simpy.events import Event
+
+from agentsim.engine.call import Call, write
+from agentsim.engine.frame import Frame
+from agentsim.engine.server import Course, Request, Server
+from agentsim.records import Mark, Outcome
+
+
+def serve(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, None]:
+    """One call from the asking to the last token; writes its span, however it ends."""
+    if server.simple:
+        return _simply(server, request, frame)
+    return _through(Call(server, request, frame))
+
+
+def _through(call: Call) -> Generator[Event | int, Any, None]:
+    try:
+        call.enter()
+        yield call
+        call.outcome = Outcome.DONE
+    finally:
+        call.leave()
+
+
+def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, None]:
+    """A call with no door to wait at: what `Call` does, without the object."""
+    env = server.world.env
+    now: int = env._now  # type: ignore[assignment]
+    cached = 0
+    if server.caches:
+        prefix = request.session.prefix(server.number)
+        cached = server.cache.lookup(prefix, now)
+    marks: list[Mark] = []
+    course = server.course(request, cached, now, marks)
+    _, ready, shown, decoding, _, end = course
+    if server.caches:
+        server.cache.use(prefix, now, ready, end, request.kept)
+    done = False
+    try:
+        yield end - now
+        done = True
+    finally:
+        if not done:
+            _cut_short(server, request, frame, now, cached, marks, course)
+    tokens = (request.input - cached, cached, request.thinking, request.visible)
+    write(server, request, frame, now, marks, Outcome.DONE, tokens, 0, 1, shown, decoding)
+
+
+def _cut_short(
+    server: Server,
+    request: Request,
+    frame: Frame,
+    began: int,
+    cached: int,
+    marks: list[Mark],
+    course: Course,
+) -> None:
+    """A simple call that was cancelled: the object is made after all, and leaves early."""
+    call = Call(server, request, frame)
+    call.began, call.cached, call.marks = began, cached, marks
+    if server.caches:
+        call.prefix = request.session.prefix(server.number)
+    call.take(course)
+    call.serving = True
+    call.leave()

@@ -1,0 +1,259 @@
+"""What may stand before each step: verdicts, open sessions, written lines. What is not, is told.
+
+All that may be is taken to be, by what stands in the file and not by its numbers: a review with
+`approves: 100%` may ask for changes and a loop of 0 rounds may run, since a param may say
+otherwise tomorrow. So what is missing here can never be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
+
+from agentsim.graph import Agent, Ask, Block, Call, Fork, Loop, Node, Work
+from agentsim.records import Verdict
+from agentsim.spec.exact import inner_of, says_of, walk
+
+Said = frozenset[Verdict | None]
+
+_SILENT: Said = frozenset({None})
+_FAILED: Said = frozenset({Verdict.FAILED})
+_REVIEW: Said = frozenset({Verdict.APPROVED, Verdict.CHANGES})  # what rejects ends the run
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What may stand at a point: last verdicts (None: none yet), sessions, whether lines do."""
+
+    verdicts: Said = _SILENT
+    sessions: frozenset[str] = frozenset()
+    written: bool = False
+
+    def __or__(self, other: State) -> State:
+        return State(
+            self.verdicts | other.verdicts,
+            self.sessions | other.sessions,
+            self.written or other.written,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """After a step: what may stand then, what it may have said, whether it may fail its list."""
+
+    after: State
+    says: Said
+    fails: bool
+
+
+@dataclass(slots=True)
+class Missing:
+    """By rank, steps that ask for what nothing before them can give, however they are reached."""
+
+    whens: dict[int, Node] = field(default_factory=dict)
+    sessions: dict[int, Agent | Call] = field(default_factory=dict)
+    changes: dict[int, Agent | Ask] = field(default_factory=dict)
+
+
+def missing(root: Block) -> Missing:
+    """Steps whose `when`, `session` or `reads: changes` nothing before them can meet."""
+    asked = (node.session for node in walk(root) if isinstance(node, Agent | Call))
+    walker = _Walker(frozenset(name for name in asked if name is not None))
+    walker.visit(root, State())
+    found = walker.missing
+    for rows, met in (
+        (found.whens, walker.met_whens),
+        (found.sessions, walker.met_sessions),
+        (found.changes, walker.met_changes),
+    ):
+        for rank in met & rows.keys():
+            del rows[rank]
+    return found
+
+
+def session_of(node: Agent | Call) -> str:
+    """The name of the session that a step is in."""
+    return node.label if node.session is None else node.session
+
+
+class _Walker:
+    """`asked`: the sessions that any step names; others need not be followed."""
+
+    def __init__(self, asked: frozenset[str]) -> None:
+        self._asked = asked
+        self.missing = Missing()
+        self.met_whens: set[int] = set()
+        self.met_sessions: set[int] = set()
+        self.met_changes: set[int] = set()
+        self._inside: dict[int, State] = {}
+
+    def visit(self, node: Node, before: State) -> _End:
+        """One step, and all that stands in it, where `before` may stand before it."""
+        guard = node.guard
+        entry = before
+        if guard.when:
+            met = before.verdicts & set(guard.when)
+            if met:
+                self.met_whens.add(node.rank)
+                entry = State(met, before.sessions, before.written)
+            else:
+                self.missing.whens[node.rank] = node
+        if guard.tries > 1:
+            entry |= self.inside(node)  # a further try meets what the last one left
+        end = self._step(node, entry)
+        fails = end.fails or guard.timeout is not None
+        says = end.says | _FAILED if fails and guard.go_on else end.says
+        after = _heard(end.after, says)
+        if guard.when or guard.never:
+            after |= before
+            says |= _SILENT
+        return _End(after, says, fails and not guard.go_on)
+
+    def _step(self, node: Node, before: State) -> _End:
+        match node:
+            case Block(needs=None, steps=steps):
+                return self._list(steps, before)
+            case Block():
+                return self._graph(node, before)
+            case Fork():
+                return self._fork(node, before)
+            case Loop():
+                return self._loop(node, before)
+            case _:
+                return self._leaf(node, before)
+
+    def _leaf(self, node: Node, before: State) -> _End:
+        sessions = before.sessions
+        if isinstance(node, Agent | Call):
+            if node.session in sessions:
+                self.met_sessions.add(node.rank)
+            elif node.session is not None:
+                self.missing.sessions[node.rank] = node
+            sessions |= self._opens(node)
+        if (isinstance(node, Agent) and node.reads) or (
+            isinstance(node, Ask) and node.reads == "changes"
+        ):
+            if before.written:
+                self.met_changes.add(node.rank)
+            else:
+                self.missing.changes[node.rank] = node
+        after = State(before.verdicts, sessions, before.written or _writes(node))
+        return _End(after, _says(node), _fails(node))
+
+    def _list(self, steps: Iterable[Node], before: State) -> _End:
+        says, fails = _SILENT, False
+        for step in steps:
+            end = self.visit(step, before)
+            before = end.after
+            says = _then(says, end.says)
+            fails = fails or end.fails
+        return _End(before, says, fails)
+
+    def _graph(self, node: Block, before: State) -> _End:
+        """Steps side by side may have opened and written; a verdict comes from what is needed."""
+        inside = self.inside(node)
+        needs = dict(enumerate(node.needs or ()))
+        ends: dict[int, _End] = {}
+        for i in TopologicalSorter(needs).static_order():
+            written = before.written or inside.written
+            entry = State(frozenset(), before.sessions | inside.sessions, written)
+            for j in needs[i]:
+                entry |= ends[j].after
+            if not needs[i]:
+                entry |= before
+            ends[i] = self.visit(node.steps[i], entry)
+        says = _SILENT.union(*(end.says for end in ends.values()))
+        return _End(_heard(before | inside, says), says, any(e.fails for e in ends.values()))
+
+    def _fork(self, node: Fork, before: State) -> _End:
+        """Branches go on from here; items begin with nothing written and keep their sessions."""
+        items = node.items is not None
+        written = self.inside(node).written
+        entry = State(before.verdicts, before.sessions, False if items else before.written)
+        if not items:
+            entry |= State(frozenset(), frozenset(), written)
+        ends = [self.visit(branch, entry) for branch in node.branches]
+        says = frozenset[Verdict | None]().union(*(end.says for end in ends))
+        if not ends:  # items that there may be under another param
+            says = _SILENT | _REVIEW | _FAILED
+        sessions = before.sessions
+        if not items:
+            sessions = sessions.union(*(end.after.sessions for end in ends))
+        after = State(before.verdicts, sessions, before.written or written)
+        return _End(_heard(after, says), says, any(end.fails for end in ends))
+
+    def _loop(self, node: Loop, before: State) -> _End:
+        entry = before | self.inside(node)
+        body = self.visit(node.body, entry)
+        says, fails, left = body.says | _SILENT, node.changes_fail, body.after.verdicts
+        if body.fails:
+            fails = fails or node.failed_fail
+            if not node.failed_fail:
+                says, left = says | _FAILED, left | _FAILED
+        if node.changes_fail:
+            says -= {Verdict.CHANGES}
+            if None not in body.says:  # a silent last round leaves what was said before it
+                left -= {Verdict.CHANGES}
+        after = body.after
+        if node.between is not None:
+            caught = State(_FAILED) if body.fails else State(frozenset())
+            between = self.visit(node.between, body.after | caught)
+            after |= between.after
+            fails = fails or between.fails
+        # a loop ends with a round of its body, whatever `between` said before
+        verdicts = before.verdicts | left
+        return _End(State(verdicts, after.sessions, after.written), says, fails)
+
+    def _opens(self, node: Agent | Call) -> frozenset[str]:
+        return self._asked & {session_of(node)}
+
+    def inside(self, node: Node) -> State:
+        """All that may be said, opened and written in a node, whatever its order."""
+        found = self._inside.get(id(node))
+        if found is None:
+            found = self._inside[id(node)] = self._look(node)
+        return found
+
+    def _look(self, node: Node) -> State:
+        parts = [self.inside(inner) for inner in inner_of(node)]
+        verdicts = frozenset[Verdict | None]().union(_says(node), *(p.verdicts for p in parts))
+        if isinstance(node, Loop) or node.guard.go_on:
+            verdicts |= _FAILED
+        sessions = frozenset[str]().union(*(part.sessions for part in parts))
+        if isinstance(node, Agent | Call):
+            sessions |= self._opens(node)
+        if isinstance(node, Fork) and node.items is not None:
+            sessions = frozenset()
+        return State(verdicts - _SILENT, sessions, _writes(node) or any(p.written for p in parts))
+
+
+def _heard(state: State, says: Said) -> State:
+    """What stands when a step has said that: its verdict is the last one then."""
+    verdicts = _then(state.verdicts, says)
+    return State(verdicts, state.sessions, state.written)
+
+
+def _then(earlier: Said, later: Said) -> Said:
+    """The last verdict of two: the later one's, where it says any."""
+    return earlier | (later - _SILENT) if None in later else later
+
+
+def _says(node: Node) -> Said:
+    if says_of(node) is not None:
+        return _REVIEW
+    speaks = isinstance(node, Work) and node.tool.says
+    return frozenset({Verdict.APPROVED}) if speaks else _SILENT
+
+
+def _fails(node: Node) -> bool:
+    """A request may outgrow its context or its quota; people and waits fail by a timeout only."""
+    if isinstance(node, Work):
+        return node.tool.says or node.tool.timeout is not None
+    return isinstance(node, Agent | Call)
+
+
+def _writes(node: Node) -> bool:
+    if isinstance(node, Agent):
+        return node.plan.writes is not None
+    return isinstance(node, Ask) and node.writes is not None

@@ -1,0 +1,75 @@
+"""When the tokens of a call in a batch are made: the stalls lie where they were.
+
+One stream makes a token in 10 ms, two in 15 ms each; a prompt stops all decoding, 1 ms a token.
+Call `a` decodes alone from 0 s; `b` asks at 2 s with a prompt of 3,000, which is read by 5 s, and
+makes 100 tokens by 6.5 s (case E09).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.records import SECOND, Outcome
+from tests.runs import File, run
+
+BOX: File = {
+    "decode": {"step": {1: "10ms", 2: "15ms"}},
+    "prefill": {"rate": "1000 tok/s", "schedule": "exclusive"},
+    "slots": 4,
+}
+
+
+def work(**a: Any) -> File:
+    b = {"call": "main", "id": "b", "input": 3000, "output": 100}
+    call = {"call": "main", "id": "a", "input": 0, **a}
+    return {"steps": [{"id": "p", "parallel": [call, {"id": "d", "do": [{"wait": "2s"}, b]}]}]}
+
+
+@pytest.mark.parametrize(
+    ("thinking", "shown"),
+    [
+        (0, 0.010),  # the first of all its tokens
+        (199, 2.000),  # the 200th, just before all stands still
+        (200, 5.015),  # the 201st is the first after that
+        (250, 5.765),  # 51 steps of 15 ms from 5 s on
+        (350, 7.010),  # 100 such steps to 6.5 s, then 51 of 10 ms: the 351st
+    ],
+)
+def test_the_first_visible_token(thinking: int, shown: float, tmp_path: Path) -> None:
+    found = run(tmp_path, work(thinking=thinking, output=1000 - thinking), BOX)
+    facts = found.calls("p.a")[0]
+    assert facts.shown == round(shown * SECOND)
+    # 1,000 tokens by 13.5 s: 200 in 2 s, a stall of 3 s, 100 in 1.5 s, 700 in 7 s
+    assert found.ends("p.a") == [13.5]
+    assert facts.decoding == round(13.49 * SECOND)
+
+
+def test_the_other_call(tmp_path: Path) -> None:
+    """It decodes from 5 s to 6.5 s: the first of its 100 tokens is there at 5.015 s."""
+    facts = run(tmp_path, work(output=1000), BOX).calls("p.d.b")[0]
+    assert facts.shown == round(5.015 * SECOND)
+    assert facts.decoding == round(1.485 * SECOND)
+
+
+def test_a_call_that_is_cut_short(tmp_path: Path) -> None:
+    """A time limit of 6 s: 200 tokens by 2 s, 66 whole steps of 15 ms from 5 s to 5.99 s."""
+    workflow = work(thinking=250, output=750, timeout="6s")
+    facts = run(tmp_path, workflow, BOX).calls("p.a")[0]
+    assert (facts.thinking, facts.visible, facts.wasted) == (250, 16, 266)
+    assert facts.shown == round(5.765 * SECOND)
+    assert facts.decoding == round((5.99 - 0.01) * SECOND)
+
+
+def test_a_lone_call_that_is_cut_short(tmp_path: Path) -> None:
+    """10 ms a token: 150 whole ones in 1.505 s, the first at 0.01 s and the last at 1.5 s."""
+    call = {"call": "main", "id": "a", "input": 0, "thinking": 100, "output": 900}
+    limited = {**call, "timeout": "1505ms", "or": "go on"}
+    found = run(tmp_path, {"steps": [limited]})
+    facts = found.calls("a")[0]
+    assert found.spans("a")[0].outcome is Outcome.CANCELLED
+    assert (facts.thinking, facts.visible) == (100, 50)
+    assert facts.shown == round(1.01 * SECOND)
+    assert facts.decoding == round(1.49 * SECOND)
