@@ -48,12 +48,12 @@ def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event |
         done = True
     finally:
         if not done:
-            _cut_short(server, request, frame, now, cached, marks, course)
+            cut_short(server, request, frame, now, cached, marks, course)
     tokens = (request.input - cached, cached, request.thinking, request.visible)
     write(server, request, frame, now, marks, Outcome.DONE, tokens, 0, 1, shown, decoding)
 
 
-def _cut_short(
+def cut_short(
     server: Server,
     request: Request,
     frame: Frame,

@@ -61,9 +61,8 @@ def run_tool(hand: Hand, frame: Frame, node: Node) -> Ran:
 
 def _quick(hand: Hand, frame: Frame, node: Node) -> Ran:
     """A run that waits for nothing but its own time."""
-    world, tool = frame.world, hand.tool
-    env = world.env
-    began: int = env._now  # type: ignore[assignment]
+    world = frame.world
+    began = world.now
     took, good, tokens, lost = hand.draw()
     outcome = Outcome.CANCELLED
     try:
@@ -71,12 +70,26 @@ def _quick(hand: Hand, frame: Frame, node: Node) -> Ran:
             yield took
         outcome = Outcome.DONE if good else Outcome.FAILED
     finally:
-        if lost:
-            world.note("tool_cut")
-        marks = ((tool.part, env._now),)
-        facts = _new(WorkFacts, ((), tokens, lost, 0))
-        frame.record(node.rank, tool.name, tool.name, began, marks, outcome, facts)  # type: ignore[arg-type]
+        tell(hand, frame, node, began, world.now, tokens, lost, outcome)
     return good, tokens
+
+
+def tell(
+    hand: Hand,
+    frame: Frame,
+    node: Node,
+    began: int,
+    ended: int,
+    tokens: int,
+    lost: int,
+    outcome: Outcome,
+) -> None:
+    """The span of a run that waited for nothing but its own time."""
+    if lost:
+        frame.world.note("tool_cut")
+    tool = hand.tool
+    facts = _new(WorkFacts, ((), tokens, lost, 0))
+    frame.record(node.rank, tool.name, tool.name, began, ((tool.part, ended),), outcome, facts)
 
 
 def _tries(hand: Hand, frame: Frame, node: Node) -> Ran:

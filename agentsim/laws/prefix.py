@@ -7,6 +7,12 @@ from typing import Any
 
 Name = Hashable
 
+State = tuple[int, ...]
+"""How much of a prefix a cache holds and since when, as the cache itself notes it."""
+
+Use = tuple[int, int, int, int, int]
+"""A request told to a cache: (input tokens, start, prompt read, end, tokens answered)."""
+
 
 class Prefix:
     """What a session's requests send; one object serves all its calls until its history changes.

@@ -9,10 +9,11 @@ from typing import Any
 from simpy.events import Event
 
 from agentsim.chance import first, key_of, uniforms
+from agentsim.engine.ahead import Ahead
 from agentsim.engine.draws import Purpose, counter, once, timer, whole
-from agentsim.engine.frame import Frame, Steps, heed
+from agentsim.engine.frame import Frame, Steps, Stop, heed
 from agentsim.engine.serve import serve
-from agentsim.engine.server import sent
+from agentsim.engine.server import Server, sent
 from agentsim.engine.talk import compact, enter, fit, open_session, threshold
 from agentsim.engine.tasks import Session
 from agentsim.engine.tools import Hand, run_tool, run_tools
@@ -48,14 +49,39 @@ def run_agent(node: Agent, frame: Frame) -> Steps:
 def _turns(
     node: Agent, frame: Frame, key: int, session: Session, lines: float
 ) -> Generator[Event | int, Any, None]:
-    plan, task, world = node.plan, frame.task, frame.world
-    server = frame.stage.servers[plan.server]
+    server = frame.stage.servers[node.plan.server]
+    kit = Kit(node, frame, key)
+    # where nobody else can touch it, the step is worked out ahead of the clock
+    lead = Ahead(node, server, session, frame) if server.simple and kit.quick else None
+    turns = _each_turn(node, frame, key, session, lines, server, kit, lead)
+    if lead is None:
+        yield from turns
+        return
+    try:
+        yield from turns
+    except Stop:
+        yield from lead.land()  # it fails at its own time
+        raise
+    yield from lead.land()
+
+
+def _each_turn(
+    node: Agent,
+    frame: Frame,
+    key: int,
+    session: Session,
+    lines: float,
+    server: Server,
+    kit: Kit,
+    lead: Ahead | None,
+) -> Generator[Event | int, Any, None]:
+    plan, task = node.plan, frame.task
+    note = frame.world.note if lead is None else lead.note
     line = server.line(node, plan.role, plan.name, key, task)
     limits = threshold(plan, server.plan)
     turns = max(1, whole(once(plan.turns, key, Purpose.TURNS, task, plan.name)))
     think = counter(plan.thinking, key, Purpose.THINKING, task, plan.name)
     say = counter(plan.output, key, Purpose.OUTPUT, task, plan.name)
-    kit = Kit(node, frame, key)
     pause = None
     if plan.compact is not None and plan.compact.time is not None:
         pause = timer(plan.compact.time, key, Purpose.COMPACTION, task, plan.name)
@@ -63,28 +89,37 @@ def _turns(
     for turn in range(turns):
         last = turn == turns - 1
         if limits is not None and session.tokens >= limits[0]:
+            if lead is not None:
+                yield from lead.land()
             yield from compact(node, pause, server, line, session, limits[1], frame)
         thinking, visible = think(), say()
         if last and visible < lacking:
-            world.note("output_raised")
+            note("output_raised")
             visible = lacking
         held = fit(node, server.plan, session, thinking, visible, None)
         thinking, visible = held.thinking, held.visible
         if held.cut:
-            world.note("output_cut")
+            note("output_cut")
         lacking -= visible
         kept = visible + thinking if plan.keeps_thinking or not thinking else 0
-        yield from serve(server, sent(line, session, held, kept), frame)
+        request = sent(line, session, held, kept)
+        if lead is None:
+            yield from serve(server, request, frame)
+        elif not lead.call(request):
+            yield from lead.land()
+            lead.call(request)
         session.asked = True
         session.tokens += visible + (thinking if plan.keeps_thinking else 0)
-        if not last:
-            hands = kit.choose()
-            if len(hands) == 1:
-                _, tokens = yield from run_tool(hands[0], frame, node)
-                session.tokens += tokens
-            elif hands:
-                tokens = yield from kit.run(hands)
-                session.tokens += tokens
+        if last:
+            return
+        hands = kit.choose()
+        if lead is not None and (len(hands) < 2 or kit.in_turn):
+            session.tokens += sum([lead.run(hand) for hand in hands])
+        elif hands:
+            if lead is not None:
+                yield from lead.land()
+            tokens = yield from kit.run(hands)
+            session.tokens += tokens
 
 
 class Kit:
@@ -99,6 +134,7 @@ class Kit:
         self.shares = [share for _, share in plan.tools]
         self._pick = uniforms(key, Purpose.CHOICE)
         self._count = None
+        self.quick = all(hand.quick for hand in self.hands)
         self._alone = len(self.hands) == 1 and self.shares[0] >= 1.0
         if plan.tools_per_turn is not None:
             self._alone = False
@@ -119,7 +155,7 @@ class Kit:
 
     def run(self, hands: list[Hand]) -> Generator[Event | int, Any, int]:
         """The tools of one turn, side by side or one by one; returns the tokens they return."""
-        if not self.in_turn:
+        if len(hands) > 1 and not self.in_turn:
             return (yield from run_tools(hands, self.frame, self.node))
         total = 0
         for hand in hands:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from agentsim.laws.caches.none import NoCache
 from agentsim.laws.caches.ttl import TtlCache
-from agentsim.laws.prefix import Prefix
+from agentsim.laws.prefix import Prefix, State, Use
 
 
 class Cache(Protocol):
@@ -22,6 +23,18 @@ class Cache(Protocol):
 
     def use(self, prefix: Prefix, now: int, ready: int, end: int, answered: int = 0) -> None:
         """A request starts now, will have read its prompt at `ready` and ends at `end`."""
+
+    def ahead(self, prefix: Prefix, now: int) -> int:
+        """`lookup` at an instant yet to come; -1 where what others do until then may change it."""
+
+    def lead(self, prefix: Prefix, now: int) -> State:
+        """Uses of the prefix from the last one on are told ahead of their time."""
+
+    def land(self, prefix: Prefix) -> None:
+        """The time has come up with them."""
+
+    def back(self, prefix: Prefix, state: State, uses: Sequence[Use]) -> None:
+        """Not all that was told ahead came to pass: from `lead` on only these uses did."""
 
     def cut(self, prefix: Prefix, ready: int, planned: int, end: int) -> None:
         """A request told by `use` to end at `planned` was cut short at `end`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agentsim.laws.prefix import Prefix
+from collections.abc import Sequence
+
+from agentsim.laws.prefix import Prefix, State, Use
 
 
 class NoCache:
@@ -24,4 +26,16 @@ class NoCache:
         """Nothing to note."""
 
     def cut(self, prefix: Prefix, ready: int, planned: int, end: int) -> None:
+        """Nothing to note."""
+
+    def ahead(self, prefix: Prefix, now: int) -> int:
+        return 0
+
+    def lead(self, prefix: Prefix, now: int) -> State:
+        return ()
+
+    def land(self, prefix: Prefix) -> None:
+        """Nothing to note."""
+
+    def back(self, prefix: Prefix, state: State, uses: Sequence[Use]) -> None:
         """Nothing to note."""

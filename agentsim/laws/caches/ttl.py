@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agentsim.laws.prefix import Name, Prefix
+from collections.abc import Sequence
+
+from agentsim.laws.prefix import Name, Prefix, State, Use
 
 _NEVER = -(1 << 62)
 
@@ -15,6 +17,7 @@ class _Entry:
     """
 
     __slots__ = (
+        "ahead",
         "base",
         "coming",
         "deep",
@@ -35,6 +38,7 @@ class _Entry:
         self.deep = 0  # those of them that are noted at the blocks too
         self.base = base  # of a history: tokens of the blocks before it
         self.linked = False
+        self.ahead: list[tuple[int, int]] | None = None  # (from, until) of uses told ahead
         self.followers: dict[_Entry, None] = {}
 
     def ask(self, now: int, ttl: int) -> bool:
@@ -42,13 +46,18 @@ class _Entry:
         live = self.users > 0
         if self.followers:
             for entry in list(self.followers):
-                self.end = max(self.end, entry.end)
+                end = entry.end if entry.ahead is None else entry.used(now)
+                self.end = max(self.end, end)
                 if entry.users:
                     live = True
-                elif now - entry.end > ttl:
+                elif now - end > ttl:
                     entry.linked = False
                     del self.followers[entry]
         return live or now - self.end <= ttl
+
+    def used(self, now: int) -> int:
+        """The end of the last use that has begun by `now`, of those told ahead."""
+        return max((end for began, end in self.ahead or () if began <= now), default=_NEVER)
 
     def settle(self, now: int, ttl: int) -> int:
         """What is held at `now`: drops what has run out, takes in what has been read."""
@@ -111,6 +120,8 @@ class TtlCache:
                 else:
                     own.expect(total, ready)
             own.end = max(own.end, end)
+            if own.ahead is not None:
+                own.ahead.append((now, end))
         else:
             for entry, upto in self._found(prefix, now):
                 if upto > total:
@@ -126,6 +137,34 @@ class TtlCache:
             own = self._link(prefix, now)
         if answered and self._answers:
             own.expect(total + answered, end)
+
+    def ahead(self, prefix: Prefix, now: int) -> int:
+        """The session's own history, where it is all that counts: linked, live, held in full."""
+        own, total = self._usual(prefix, now), prefix.total
+        if own is None or own.length < own.base or total < own.base:
+            return -1
+        hit = own.length if own.length < total else total
+        return hit - hit % self._block
+
+    def lead(self, prefix: Prefix, now: int) -> State:
+        """After the first use of a stretch: what others ask of the history is as of their time."""
+        own = self._found(prefix, now)[-1][0]
+        own.ahead = [(now, own.end)]
+        return own.length, own.coming, own.ready, own.end
+
+    def land(self, prefix: Prefix) -> None:
+        """From now on the history's last use is its last one."""
+        self._found(prefix, 0)[-1][0].ahead = None
+
+    def back(self, prefix: Prefix, state: State, uses: Sequence[Use]) -> None:
+        """The history as it stood after that first use, and after those that came to pass."""
+        own = self._found(prefix, 0)[-1][0]
+        linked, own.linked = own.linked, True
+        own.length, own.coming, own.ready, own.end = state
+        for prefix.total, began, ready, end, answered in uses:
+            self.use(prefix, began, ready, end, answered)
+        # its blocks may have let it go since
+        own.linked = linked
 
     def cut(self, prefix: Prefix, ready: int, planned: int, end: int) -> None:
         """A use that was to end at `planned` ended at `end`; a prompt not yet read is not held."""

@@ -1,0 +1,176 @@
+"""Running ahead: a stretch of an agent's turns that nobody else can touch, and one wait for it.
+
+Calls to a server without doors and tools without pools take the same time whatever else runs. So
+a stretch of them is worked out at once, on a clock of its own, and waited for once; where the
+wait is cut short, what was not reached is taken back. What is shared, the prompts that a cache
+holds, is asked only where the answer is the session's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import NamedTuple
+
+from agentsim.engine.call import write
+from agentsim.engine.frame import Frame
+from agentsim.engine.serve import cut_short
+from agentsim.engine.server import Course, Request, Server
+from agentsim.engine.tasks import Session
+from agentsim.engine.tools import Hand, tell
+from agentsim.graph import Node
+from agentsim.laws.prefix import State
+from agentsim.records import Mark, Outcome
+
+MOST = 10_000
+"""Parts of one stretch: more are waited for in between, so that an endless run is noticed."""
+
+
+class Served(NamedTuple):
+    """A call of the stretch; `before` is the session's length when it began."""
+
+    began: int
+    ended: int
+    before: int
+    request: Request
+    cached: int
+    marks: list[Mark]
+    course: Course
+
+
+class Used(NamedTuple):
+    """A tool run of the stretch."""
+
+    began: int
+    ended: int
+    before: int
+    hand: Hand
+    good: bool
+    tokens: int
+    lost: int
+
+
+class Ahead:
+    """The stretch of one agent step. Its clock `at` runs ahead of the world's until it lands."""
+
+    def __init__(self, node: Node, server: Server, session: Session, frame: Frame) -> None:
+        self.node = node
+        self.server = server
+        self.session = session
+        self.frame = frame
+        self.world = frame.world
+        self.at = 0
+        self.parts: list[Served | Used] = []
+        self._notes: list[tuple[int, str]] = []
+        self._asked = False
+        self._state: State | None = None
+
+    def note(self, code: str) -> None:
+        """Something to mention, if the part that comes next is reached."""
+        self._notes.append((len(self.parts), code))
+
+    def call(self, request: Request) -> bool:
+        """One call more; False where the stretch has to land before."""
+        server, session, parts = self.server, self.session, self.parts
+        if not parts:
+            self.at = self.world.now
+            self._asked = session.asked
+        elif len(parts) >= MOST:
+            return False
+        now, cached = self.at, 0
+        if server.caches:
+            prefix = session.prefix(server.number)
+            if parts:
+                cached = server.cache.ahead(prefix, now)
+                if cached < 0:
+                    return False
+            else:
+                cached = server.cache.lookup(prefix, now)
+        marks: list[Mark] = []
+        course = server.course(request, cached, now, marks)
+        end = course[5]
+        if server.caches:
+            server.cache.use(prefix, now, course[1], end, request.kept)
+            if self._state is None:
+                self._state = server.cache.lead(prefix, now)
+        parts.append(_new(Served, (now, end, session.tokens, request, cached, marks, course)))
+        self.at = end
+        return True
+
+    def run(self, hand: Hand) -> int:
+        """One tool run more, after a call of the stretch; the tokens that it returns."""
+        now = self.at
+        took, good, tokens, lost = hand.draw()
+        self.at = end = now + took
+        self.parts.append(_new(Used, (now, end, self.session.tokens, hand, good, tokens, lost)))
+        return tokens
+
+    def land(self) -> Generator[int, None, None]:
+        """Wait until the stretch is over, and write what came to pass of it."""
+        parts = self.parts
+        if not parts:
+            return
+        done = False
+        try:
+            yield self.at - self.world.now
+            done = True
+        finally:
+            reached = len(parts) if done else self._reached(self.world.now)
+            if self._state is not None:
+                self.server.cache.land(self.session.prefix(self.server.number))
+            if not done:
+                self._take_back(reached)
+            for part in parts[:reached]:
+                self._write(part)
+            if not done:
+                self._cut(parts[reached])
+            for i, code in self._notes:
+                if i <= reached:
+                    self.world.note(code)
+            self.parts, self._notes, self._state = [], [], None
+
+    def _reached(self, now: int) -> int:
+        """In which part it is cut: at the very instant of the start in the first."""
+        parts = self.parts
+        if parts[0].began == now:
+            return 0
+        return next(i for i, part in enumerate(parts) if part.ended > now)
+
+    def _take_back(self, reached: int) -> None:
+        """The session and its cache as they stand in the part that is cut."""
+        session, cache = self.session, self.server.cache
+        session.tokens = self.parts[reached].before
+        session.asked = self._asked or reached > 0
+        if self._state is not None:
+            uses = [
+                (part.request.input, part.began, part.course[1], part.ended, part.request.kept)
+                for part in self.parts[1 : reached + 1]
+                if isinstance(part, Served)
+            ]
+            cache.back(session.prefix(self.server.number), self._state, uses)
+
+    def _write(self, part: Served | Used) -> None:
+        """The span of a part that came to its end."""
+        if isinstance(part, Served):
+            began, _, _, request, cached, marks, (_, _, shown, decoding, _, _) = part
+            tokens = (request.input - cached, cached, request.thinking, request.visible)
+            write(
+                self.server, request, self.frame, began, marks, Outcome.DONE, tokens, 0, 1,
+                shown, decoding,
+            )  # fmt: skip
+        else:
+            begun, ended, _, hand, good, got, lost = part
+            outcome = Outcome.DONE if good else Outcome.FAILED
+            tell(hand, self.frame, self.node, begun, ended, got, lost, outcome)
+
+    def _cut(self, part: Served | Used) -> None:
+        """The span of the part in which it was cut short."""
+        if isinstance(part, Served):
+            began, _, _, request, cached, marks, course = part
+            cut_short(self.server, request, self.frame, began, cached, marks, course)
+        else:
+            begun, _, _, hand, _, got, lost = part
+            now = self.world.now
+            tell(hand, self.frame, self.node, begun, now, got, lost, Outcome.CANCELLED)
+
+
+_new = tuple.__new__
