@@ -1,5 +1,5 @@
 """Time passes here: a graph and a seed go in, a trace comes out. Nothing is printed or read."""
 
-from agentsim.engine.run import simulate
+from agentsim.engine.run import Simulator, simulate
 
-__all__ = ["simulate"]
+__all__ = ["Simulator", "simulate"]

@@ -151,16 +151,18 @@ class Ahead:
     def _write(self, part: Served | Used) -> None:
         """The span of a part that came to its end."""
         if isinstance(part, Served):
-            began, _, _, request, cached, marks, (_, _, shown, decoding, _, _) = part
+            began, ended, _, request, cached, marks, (_, _, shown, decoding, _, _) = part
+            if self.server.takes is not None:
+                self.server.takes.append((began, ended, request, cached))
             tokens = (request.input - cached, cached, request.thinking, request.visible)
             write(
                 self.server, request, self.frame, began, marks, Outcome.DONE, tokens, 0, 1,
                 shown, decoding,
             )  # fmt: skip
         else:
-            begun, ended, _, hand, good, got, lost = part
+            begun, until, _, hand, good, got, lost = part
             outcome = Outcome.DONE if good else Outcome.FAILED
-            tell(hand, self.frame, self.node, begun, ended, got, lost, outcome)
+            tell(hand, self.frame, self.node, begun, until, got, lost, outcome)
 
     def _cut(self, part: Served | Used) -> None:
         """The span of the part in which it was cut short."""

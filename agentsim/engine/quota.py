@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from simpy.events import Event
 
 from agentsim.engine.bench import Order
 from agentsim.engine.world import World
 from agentsim.graph import LimitPlan
-from agentsim.laws.quotas import Quota
+from agentsim.laws.quotas import QUOTAS, Quota
 from agentsim.records import Peak
+
+if TYPE_CHECKING:
+    from agentsim.engine.server import Server
 
 
 class Ticket(Event):
@@ -60,6 +65,52 @@ def counted(limit: LimitPlan, input_: int, cached: int, output: int) -> int:
     if kind == "total":
         return input_ + output
     return input_ - cached if kind == "uncached_input" else input_
+
+
+class Quotas:
+    """The quotas of a run: equal limits of one account are one quota, in whatever order."""
+
+    def __init__(self) -> None:
+        self._quotas: dict[tuple[str, str, float, float], Quota] = {}
+
+    def of(self, limits: tuple[LimitPlan, ...]) -> list[Quota]:
+        own = []
+        for limit in limits:
+            key = (limit.account, limit.count, limit.bucket, limit.refill)
+            if key not in self._quotas:
+                self._quotas[key] = QUOTAS["bucket"](limit.bucket, limit.refill)
+            own.append(self._quotas[key])
+        return own
+
+
+def never_wait(servers: Sequence[Server]) -> bool:
+    """Whether the quotas that were left out would have let every call through at once.
+
+    Call after call at its own instant; what comes back at an instant is there for those of it.
+    """
+    if any(server.takes is not None and server.cut for server in servers):
+        return False
+    quotas = Quotas()
+    moves: list[tuple[int, int, int, Quota, int]] = []
+    for server in servers:
+        limits = server.plan.limits
+        own = quotas.of(limits)
+        for began, ended, request, cached in server.takes or ():
+            made = request.thinking + request.visible
+            for limit, quota in zip(limits, own, strict=True):
+                most = request.max_output if limit.reserve else made
+                amount = counted(limit, request.input, cached, most)
+                moves.append((began, 1, len(moves), quota, amount))
+                if limit.reserve and limit.refund and request.max_output > made:
+                    moves.append((ended, 0, len(moves), quota, request.max_output - made))
+    for now, takes, _, quota, amount in sorted(moves, key=itemgetter(0, 1, 2)):
+        if not takes:
+            quota.give_back(now, amount)
+        elif quota.ready_at(now, amount) == now:
+            quota.take(now, amount)
+        else:
+            return False
+    return True
 
 
 class Gate:

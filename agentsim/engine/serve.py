@@ -49,6 +49,8 @@ def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event |
     finally:
         if not done:
             cut_short(server, request, frame, now, cached, marks, course)
+    if server.takes is not None:
+        server.takes.append((now, end, request, cached))
     tokens = (request.input - cached, cached, request.thinking, request.visible)
     write(server, request, frame, now, marks, Outcome.DONE, tokens, 0, 1, shown, decoding)
 
@@ -63,6 +65,7 @@ def cut_short(
     course: Course,
 ) -> None:
     """A simple call that was cancelled: the object is made after all, and leaves early."""
+    server.cut = True
     call = Call(server, request, frame)
     call.began, call.cached, call.marks = began, cached, marks
     if server.caches:

@@ -65,6 +65,10 @@ def sent(line: Line, session: Session, fit: Fit, kept: int, compaction: bool = F
     )
 
 
+Take = tuple[int, int, Request, int]
+"""A call that was served: (start, end, request, tokens of its input that were cached)."""
+
+
 Course = tuple[int, int, int, int, float, int]
 """A call at the speed of one stream: (reading from, prompt read, first visible token or -1,
 nanoseconds from the first to the last token, its own factor on decoding, end)."""
@@ -88,6 +92,10 @@ class Server:
         # tokens that come with the first-token time, before any decode step
         self.came = 1 if plan.first_token is not None else 0
         self.reads = plan.per_input_token > 0 if self.came else plan.prefill is not None
+        self.takes: list[Take] | None = [] if plan.limits and gate is None else None
+        """Where the quotas are left out for the time being: what they would have to give."""
+        self.cut = False
+        """A call was cut short: how much it would have taken is not known."""
         # nothing to wait for, nothing shared
         self.simple = gate is None and self.slots is None and self.batch is None
 

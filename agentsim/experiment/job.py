@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from agentsim.analysis.fold import Folder
 from agentsim.analysis.outcome import Tally
-from agentsim.engine import simulate
+from agentsim.engine import Simulator
 from agentsim.graph import Graph
 
 COLLECT_AFTER = 20_000
@@ -37,14 +37,14 @@ def run_chunk(graph: Graph, seed: int, first: int, count: int) -> list[Tally]:
     What a replication leaves behind is young, so a collection of the youngest is enough. Raises
     EngineFault where a run cannot go on.
     """
-    folder = Folder(graph)
+    folder, run = Folder(graph), Simulator(graph, seed)
     tallies: list[Tally] = []
     enabled = gc.isenabled()
     gc.disable()
     try:
         spans = 0
         for replication in range(first, first + count):
-            tally = folder(simulate(graph, seed, replication))
+            tally = folder(run(replication))
             tallies.append(tally)
             spans += tally.spans
             if spans >= COLLECT_AFTER:

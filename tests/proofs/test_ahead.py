@@ -1,4 +1,4 @@
-"""Working a stretch ahead changes nothing: the same runs with it and turn by turn.
+"""What makes runs quick changes nothing: stretches worked ahead, and quotas left out.
 
 Random workflows on servers without doors, whose tools wait for nothing: with caches that forget
 within a stretch, contexts that fill, tasks that do not fit, time limits and joins that cut
@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 
 from agentsim.analysis.chain import spent
+from agentsim.engine import run as engine
 from agentsim.engine import simulate
+from agentsim.engine.quota import Quotas
 from agentsim.engine.steps import agent
 from agentsim.errors import Problems
-from agentsim.records import CallFacts, Outcome, Trace
+from agentsim.records import CallFacts, Outcome, Part, Trace
 from agentsim.spec import Source, load
 from tests.made_workflows import made
 from tests.runs import write
@@ -83,8 +85,9 @@ def told(trace: Trace) -> tuple[Any, ...]:
     )
 
 
-def graph_of(folder: Path, seed: int) -> Any:
+def graph_of(folder: Path, seed: int, **more: Any) -> Any:
     workflow, server = simple(seed)
+    server |= more
     files = write(folder, "workflow.yaml", workflow), write(folder, "main.yaml", server)
     roles = (str(files[1]), f"small={files[1]}")
     for bound in (roles, roles[:1]):
@@ -126,3 +129,41 @@ def test_the_same_runs_turn_by_turn(
     assert seen["refused"] < WORKFLOWS / 10
     wanted = ("other order", "failed", "cancelled", "hits", "compactions", "output_cut", "tool_cut")
     assert all(seen[what] for what in wanted), seen
+
+
+LIMITS = (
+    [{"count": "requests", "bucket": 1000, "refill": "10/s"}],
+    [{"count": "requests", "bucket": 2, "refill": "0.3/s"}],
+    [{"count": "uncached_input", "bucket": 9000, "refill": "900/s"}],
+    [{"count": "output", "bucket": 4000, "refill": "90/s", "reserve": "max_output"}],
+    [
+        {"count": "total", "bucket": 90_000, "refill": "900/s"},
+        {"count": "output", "bucket": 9000, "refill": "500/s", "reserve": "max_output",
+         "refund": True},
+    ],
+)  # fmt: skip
+
+
+def test_quotas_that_let_all_through_may_be_left_out(tmp_path: Path) -> None:
+    """The same runs as with a gate before every call: where it would hold one up, it is there."""
+    seen: Counter[str] = Counter()
+    different = []
+    for seed in range(WORKFLOWS):
+        limits = LIMITS[seed % len(LIMITS)]
+        graph = graph_of(tmp_path, seed, limits=limits, max_output=2000)
+        if graph is None:
+            seen["refused"] += 1
+            continue
+        hopeful = engine.Simulator(graph, 0)
+        for replication in range(4):
+            found = hopeful(replication)
+            gated = engine._run(engine._stage(graph, 0, replication, Quotas()), replication)
+            if told(found) != told(gated):
+                different.append((seed, replication))
+            waited = any(part == Part.QUOTA_WAIT for s in gated.spans for part, _ in s.marks)
+            seen["waited"] += waited
+            seen["left out"] += found.spans != gated.spans
+    assert not different
+    assert seen["refused"] < WORKFLOWS / 10
+    assert seen["waited"] > 50, seen
+    assert seen["left out"] > 50, seen
