@@ -91,18 +91,21 @@ def never_wait(servers: Sequence[Server]) -> bool:
     if any(server.takes is not None and server.cut for server in servers):
         return False
     quotas = Quotas()
+    taken: dict[Quota, int] = {}
     moves: list[tuple[int, int, int, Quota, int]] = []
     for server in servers:
         limits = server.plan.limits
-        own = quotas.of(limits)
-        for began, ended, request, cached in server.takes or ():
-            made = request.thinking + request.visible
-            for limit, quota in zip(limits, own, strict=True):
+        for limit, quota in zip(limits, quotas.of(limits), strict=True):
+            for began, ended, request, cached in server.takes or ():
+                made = request.thinking + request.visible
                 most = request.max_output if limit.reserve else made
                 amount = counted(limit, request.input, cached, most)
+                taken[quota] = taken.get(quota, 0) + amount
                 moves.append((began, 1, len(moves), quota, amount))
-                if limit.reserve and limit.refund and request.max_output > made:
-                    moves.append((ended, 0, len(moves), quota, request.max_output - made))
+                if limit.refund and most > made:
+                    moves.append((ended, 0, len(moves), quota, most - made))
+    if all(quota.ready_at(0, amount) == 0 for quota, amount in taken.items()):
+        return True  # what all calls take together was there from the start
     for now, takes, _, quota, amount in sorted(moves, key=itemgetter(0, 1, 2)):
         if not takes:
             quota.give_back(now, amount)
