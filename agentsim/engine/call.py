@@ -182,8 +182,10 @@ class Call(Event):
         if wait:
             self.marks.append((Part.LATENCY, now + wait))
             server.world.after(wait, self._read, self)
-        else:
+        elif server.reads:
             self._read(self)
+        else:
+            self._join(self)
 
     def take(self, course: Course) -> None:
         """Take over a course that was worked out."""

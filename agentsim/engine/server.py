@@ -113,7 +113,7 @@ class Server:
 
     def course(self, request: Request, cached: int, now: int, marks: list[Mark]) -> Course:
         """The course of a call at the speed of one stream that starts now; adds its marks."""
-        line, _, input_, thinking, visible, *_ = request
+        line, _, input_, thinking, visible, _, _, _, _ = request
         at = now
         if line.before is not None:
             at += line.before()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from agentsim.laws.prefix import Name, Prefix, State, Use
@@ -38,7 +39,7 @@ class _Entry:
         self.deep = 0  # those of them that are noted at the blocks too
         self.base = base  # of a history: tokens of the blocks before it
         self.linked = False
-        self.ahead: list[tuple[int, int]] | None = None  # (from, until) of uses told ahead
+        self.ahead: tuple[list[int], list[int]] | None = None  # of uses told ahead: from, until
         self.followers: dict[_Entry, None] = {}
 
     def ask(self, now: int, ttl: int) -> bool:
@@ -57,7 +58,9 @@ class _Entry:
 
     def used(self, now: int) -> int:
         """The end of the last use that has begun by `now`, of those told ahead."""
-        return max((end for began, end in self.ahead or () if began <= now), default=_NEVER)
+        starts, ends = self.ahead or ([], [])
+        begun = bisect_right(starts, now)
+        return ends[begun - 1] if begun else _NEVER
 
     def settle(self, now: int, ttl: int) -> int:
         """What is held at `now`: drops what has run out, takes in what has been read."""
@@ -121,7 +124,8 @@ class TtlCache:
                     own.expect(total, ready)
             own.end = max(own.end, end)
             if own.ahead is not None:
-                own.ahead.append((now, end))
+                own.ahead[0].append(now)
+                own.ahead[1].append(end)
         else:
             for entry, upto in self._found(prefix, now):
                 if upto > total:
@@ -149,7 +153,7 @@ class TtlCache:
     def lead(self, prefix: Prefix, now: int) -> State:
         """After the first use of a stretch: what others ask of the history is as of their time."""
         own = self._found(prefix, now)[-1][0]
-        own.ahead = [(now, own.end)]
+        own.ahead = [now], [own.end]
         return own.length, own.coming, own.ready, own.end
 
     def land(self, prefix: Prefix) -> None:
