@@ -23,6 +23,8 @@ from agentsim.engine.world import Process, World, ns
 from agentsim.graph import About, Block, CachePlan, Graph, ServerPlan
 from agentsim.laws.decode import Decode
 from agentsim.records import Outcome
+from tests.proofs.test_batch_against_token_loop import closed_form, random_load
+from tests.proofs.token_loop import token_loop
 
 CUSTOMERS = 40_000
 LOAD = 14.4  # arrivals a second on 16 servers of rate 1: busy 90 %
@@ -163,3 +165,12 @@ def batching(tokens: int = 320, calls: int = 10_000) -> int:
     arrive(0)
     world.run(done)
     return len(world.spans)
+
+
+def latencies() -> tuple[list[float], list[float]]:
+    """Seconds from arrival to last token of 2,000 calls: by the closed form, by a token loop."""
+    law = Decode(((1, 0.0173), (4, 0.0402), (8, 0.0496), (16, 0.0654)), slope=191e-9)
+    load = random_load("bench", 2000, law, 0.0)
+    ended = closed_form(load, law)
+    token_loop(load, law.step, law.slope, 1)
+    return [ended[s.id][0] - s.arrives for s in load], [s.ended - s.arrives for s in load]

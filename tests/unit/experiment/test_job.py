@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.chance import Exponential
-from agentsim.engine import simulate
+from agentsim.engine import Simulator
 from agentsim.errors import EngineFault
 from agentsim.experiment.executors import EXECUTORS, executor_for
 from agentsim.experiment.job import Job, run_chunk
@@ -45,11 +45,13 @@ def test_the_collector_is_off_meanwhile_and_left_as_it_was(
 ) -> None:
     seen: list[bool] = []
 
-    def watched(*args: object) -> object:
-        seen.append(gc.isenabled())
-        return simulate(*args)  # type: ignore[arg-type]
+    plain = Simulator.__call__
 
-    monkeypatch.setattr("agentsim.experiment.job.simulate", watched)
+    def watched(self: Simulator, replication: int) -> object:
+        seen.append(gc.isenabled())
+        return plain(self, replication)
+
+    monkeypatch.setattr(Simulator, "__call__", watched)
     before = gc.isenabled()
     try:
         (gc.enable if enabled else gc.disable)()
@@ -64,7 +66,7 @@ def test_the_collector_comes_back_after_a_fault(monkeypatch: pytest.MonkeyPatch)
     def stuck(*_: object) -> object:
         raise EngineFault("deadlock")
 
-    monkeypatch.setattr("agentsim.experiment.job.simulate", stuck)
+    monkeypatch.setattr(Simulator, "__call__", stuck)
     with pytest.raises(EngineFault):
         run_chunk(random_graph(), 0, 0, 1)
     assert gc.isenabled()

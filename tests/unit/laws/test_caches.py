@@ -159,3 +159,56 @@ def test_refused():
         cache_of("ttl", -1, 1, False)
     with pytest.raises(ValueError, match="block"):
         cache_of("ttl", 1, 0, False)
+
+
+def test_a_longer_chain_held_by_others_counts_too():
+    """A session sent 20k, short of its blocks of 24k; another read those whole meanwhile."""
+    cache = ttl()
+    cache.use(Prefix(HARNESS, 1, 0, 20_000), 0, 0, 5 * S)
+    cache.use(Prefix(HARNESS, 2, 0, 30_000), 6 * S, 6 * S, 7 * S)
+    assert cache.lookup(Prefix(HARNESS, 1, 0, 40_000), 8 * S) == 24_000
+
+
+def test_a_use_cut_short_takes_nothing_from_another():
+    """Planned to 100 s and cut at 10 s; another session goes on with the same blocks to 90 s."""
+    cache = ttl(20)
+    one, other = Prefix(HARNESS, 1, 0, 30_000), Prefix(HARNESS, 2, 0, 30_000)
+    cache.use(one, 0, 0, 100 * S)
+    cache.use(other, 5 * S, 5 * S, 90 * S)
+    cache.cut(one, 0, 100 * S, 10 * S)
+    third = Prefix(HARNESS, 3, 0, 30_000)
+    assert cache.lookup(third, 31 * S) == 24_000
+    assert cache.lookup(third, 110 * S) == 24_000
+    assert cache.lookup(third, 110 * S + 1) == 0
+    assert cache.lookup(one, 30 * S) == 30_000
+
+
+def led():
+    """Uses of 0-10 s and 22-40 s with a ttl of 12 s, told at 0 s: (cache, prefix, state)."""
+    cache = ttl(12)
+    one = Prefix(HARNESS, 1, 0, 30_000)
+    cache.use(one, 0, 0, 10 * S)
+    state = cache.lead(one, 0)
+    one.total = 33_000
+    assert cache.ahead(one, 22 * S) == 30_000
+    assert cache.ahead(one, 22 * S + 1) == -1  # what others do until then decides
+    cache.use(one, 22 * S, 22 * S, 40 * S)
+    return cache, one, state
+
+
+def test_uses_told_ahead_count_from_their_own_time_on():
+    other = Prefix(HARNESS, 2, 0, 30_000)
+    for now, hit in ((21, 24_000), (52, 24_000), (53, 0)):
+        assert led()[0].lookup(other, now * S) == hit
+
+
+def test_uses_told_ahead_are_taken_back():
+    for now, hit in ((22 * S, 30_000), (22 * S + 1, 0)):
+        cache, one, state = led()
+        cache.land(one)
+        cache.back(one, state, [])
+        assert cache.lookup(one, now) == hit
+    cache, one, state = led()
+    cache.land(one)
+    cache.back(one, state, [(33_000, 22 * S, 22 * S, 40 * S, 0)])
+    assert cache.lookup(one, 52 * S) == 33_000
