@@ -49,6 +49,15 @@ class Used(NamedTuple):
     lost: int
 
 
+class Side(NamedTuple):
+    """Tool runs side by side, (end, tool, ended well, tokens, tokens lost) each."""
+
+    began: int
+    ended: int
+    before: int
+    runs: list[tuple[int, Hand, bool, int, int]]
+
+
 class Ahead:
     """The stretch of one agent step. Its clock `at` runs ahead of the world's until it lands."""
 
@@ -59,7 +68,7 @@ class Ahead:
         self.frame = frame
         self.world = frame.world
         self.at = 0
-        self.parts: list[Served | Used] = []
+        self.parts: list[Served | Used | Side] = []
         self._notes: list[tuple[int, str]] = []
         self._asked = False
         self._state: State | None = None
@@ -103,6 +112,19 @@ class Ahead:
         self.at = end = now + took
         self.parts.append(_new(Used, (now, end, self.session.tokens, hand, good, tokens, lost)))
         return tokens
+
+    def run_all(self, hands: list[Hand]) -> int:
+        """Several tool runs side by side; the tokens that they return together."""
+        now = end = self.at
+        runs, total = [], 0
+        for hand in hands:
+            took, good, tokens, lost = hand.draw()
+            runs.append((now + took, hand, good, tokens, lost))
+            end = max(end, now + took)
+            total += tokens
+        self.at = end
+        self.parts.append(_new(Side, (now, end, self.session.tokens, runs)))
+        return total
 
     def land(self) -> Generator[int, None, None]:
         """Wait until the stretch is over, and write what came to pass of it."""
@@ -148,7 +170,7 @@ class Ahead:
             ]
             cache.back(session.prefix(self.server.number), self._state, uses)
 
-    def _write(self, part: Served | Used) -> None:
+    def _write(self, part: Served | Used | Side) -> None:
         """The span of a part that came to its end."""
         if isinstance(part, Served):
             began, ended, _, request, cached, marks, (_, _, shown, decoding, _, _) = part
@@ -159,16 +181,36 @@ class Ahead:
                 self.server, request, self.frame, began, marks, Outcome.DONE, tokens, 0, 1,
                 shown, decoding,
             )  # fmt: skip
-        else:
+        elif isinstance(part, Used):
             begun, until, _, hand, good, got, lost = part
             outcome = Outcome.DONE if good else Outcome.FAILED
             tell(hand, self.frame, self.node, begun, until, got, lost, outcome)
+        else:
+            self._write_side(part, part.ended)
 
-    def _cut(self, part: Served | Used) -> None:
+    def _write_side(self, part: Side, now: int) -> None:
+        """Spans that all go on from one; the chain goes on from the last to end, or from a cut."""
+        frame = self.frame
+        before, chosen = frame.last, (-1, -1)
+        for end, hand, good, tokens, lost in part.runs:
+            outcome = Outcome.DONE if good else Outcome.FAILED
+            if end > now:
+                outcome = Outcome.CANCELLED
+            frame.last = before
+            tell(hand, frame, self.node, part.began, min(end, now), tokens, lost, outcome)
+            # of equals the first declared; whatever was cut comes after all that ended
+            rank = min(end, now + 1)
+            if rank > chosen[0]:
+                chosen = rank, frame.last
+        frame.last = chosen[1]
+
+    def _cut(self, part: Served | Used | Side) -> None:
         """The span of the part in which it was cut short."""
         if isinstance(part, Served):
             began, _, _, request, cached, marks, course = part
             cut_short(self.server, request, self.frame, began, cached, marks, course)
+        elif isinstance(part, Side):
+            self._write_side(part, self.world.now)
         else:
             begun, _, _, hand, _, got, lost = part
             now = self.world.now

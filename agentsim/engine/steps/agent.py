@@ -113,13 +113,13 @@ def _each_turn(
         if last:
             return
         hands = kit.choose()
-        if lead is not None and (len(hands) < 2 or kit.in_turn):
-            session.tokens += sum([lead.run(hand) for hand in hands])
-        elif hands:
-            if lead is not None:
-                yield from lead.land()
+        if lead is None:
             tokens = yield from kit.run(hands)
-            session.tokens += tokens
+        elif len(hands) > 1 and not kit.in_turn:
+            tokens = lead.run_all(hands)
+        else:
+            tokens = sum([lead.run(hand) for hand in hands])
+        session.tokens += tokens
 
 
 class Kit:
