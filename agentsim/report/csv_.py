@@ -14,6 +14,7 @@ from typing import Any
 from agentsim.analysis.findings import Findings
 from agentsim.report import json_
 from agentsim.report.sweeping import Swept
+from agentsim.report.text import safe
 
 _TAKEN = (
     *("workflow", "hardware", "seed", "replications", "outcome.done", "outcome.failed"),
@@ -76,7 +77,8 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula is told to be text."""
-    if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"}:
-        return f"'{value}"
+    """A text on one line, without escapes; told to be text where it would be taken for a formula."""
+    if isinstance(value, str):
+        text = safe(value)
+        return f"'{text}" if text[:1] in {"=", "+", "-", "@"} else text
     return "" if value is None else value

@@ -35,7 +35,12 @@ def test_a_name_is_no_formula_and_stays_one_cell() -> None:
     (row,) = rows(csv_.answer(findings(workflow='=HYPERLINK("x")')))
     assert row["workflow"] == '\'=HYPERLINK("x")'
     (row,) = rows(csv_.answer(findings(workflow='a,"b"\nc')))
-    assert row["workflow"] == 'a,"b"\nc'
+    assert row["workflow"] == 'a,"b" c'
+    # nor does it reach a terminal as an escape, or hide a formula behind a space
+    (row,) = rows(csv_.answer(findings(workflow="\x1b[31mred\x07")))
+    assert row["workflow"] == "red"
+    (row,) = rows(csv_.answer(findings(workflow="\t =1+1")))
+    assert row["workflow"] == "'=1+1"
 
 
 def test_numbers_may_be_negative() -> None:
