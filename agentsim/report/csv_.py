@@ -77,7 +77,7 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A text on one line, without escapes; told to be text where it would be taken for a formula."""
+    """A text on one line, without escapes, and no formula to a spreadsheet."""
     if isinstance(value, str):
         text = safe(value)
         return f"'{text}" if text[:1] in {"=", "+", "-", "@"} else text
