@@ -114,7 +114,7 @@ class CallFacts(NamedTuple):
     decoding: int
     """Nanoseconds between its first and its last token."""
     cut: int
-    """Tokens that were asked for and cut away (context, max_output, tool result)."""
+    """Tokens that were asked for and cut away (context, max_output)."""
     compaction: bool
 
 

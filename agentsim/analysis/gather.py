@@ -59,7 +59,7 @@ class Pool:
         self.held = 0.0
 
     def add(self, began: int, start: int, marks: tuple[Mark, ...], units: float) -> None:
-        """A tool run that asked at `began`, less its retry wait, and held `units` from `start`."""
+        """A tool run that asked at `began` and held `units` from `start`."""
         self.asked += 1
         self.held += units * (marks[-1][1] - start)
         wait, at = 0, began

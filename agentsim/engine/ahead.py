@@ -3,13 +3,15 @@
 Calls to a server without doors and tools without pools take the same time whatever else runs. So
 a stretch of them is worked out at once, on a clock of its own, and waited for once; where the
 wait is cut short, what was not reached is taken back. What is shared, the prompts that a cache
-holds, is asked only where the answer is the session's own.
+holds, is asked at the start; later calls ask only where the answer is the session's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from typing import NamedTuple
+
+from simpy import Interrupt
 
 from agentsim.engine.call import write
 from agentsim.engine.frame import Frame
@@ -126,36 +128,42 @@ class Ahead:
         self.parts.append(_new(Side, (now, end, self.session.tokens, runs)))
         return total
 
+    @property
+    def stands(self) -> bool:
+        """It begins with a call that takes no time: a cut at this instant may come before it."""
+        first = self.parts[0]
+        return len(self.parts) == 1 and first.ended == first.began
+
     def land(self) -> Generator[int, None, None]:
         """Wait until the stretch is over, and write what came to pass of it."""
-        parts = self.parts
-        if not parts:
+        if not self.parts:
             return
-        done = False
         try:
             yield self.at - self.world.now
-            done = True
-        finally:
-            reached = len(parts) if done else self._reached(self.world.now)
-            if self._state is not None:
-                self.server.cache.land(self.session.prefix(self.server.number))
-            if not done:
-                self._take_back(reached)
-            for part in parts[:reached]:
-                self._write(part)
-            if not done:
-                self._cut(parts[reached])
-            for i, code in self._notes:
-                if i <= reached:
-                    self.world.note(code)
-            self.parts, self._notes, self._state = [], [], None
+        except Interrupt:
+            now = self.world.now
+            reached = 0
+            if self.parts[0].began < now:
+                reached = next(i for i, part in enumerate(self.parts) if part.ended > now)
+            self._close(reached)
+            raise
+        self._close(len(self.parts))
 
-    def _reached(self, now: int) -> int:
-        """In which part it is cut: at the very instant of the start in the first."""
-        parts = self.parts
-        if parts[0].began == now:
-            return 0
-        return next(i for i, part in enumerate(parts) if part.ended > now)
+    def _close(self, reached: int) -> None:
+        """Write the parts before that one, and of that one what there was of it."""
+        parts, now = self.parts, self.world.now
+        if self._state is not None:
+            self.server.cache.land(self.session.prefix(self.server.number), now)
+        if reached < len(parts):
+            self._take_back(reached)
+        for part in parts[:reached]:
+            self._write(part)
+        if reached < len(parts):
+            self._cut(parts[reached])
+        for i, code in self._notes:
+            if i <= reached:
+                self.world.note(code)
+        self.parts, self._notes, self._state = [], [], None
 
     def _take_back(self, reached: int) -> None:
         """The session and its cache as they stand in the part that is cut."""
@@ -168,14 +176,14 @@ class Ahead:
                 for part in self.parts[1 : reached + 1]
                 if isinstance(part, Served)
             ]
-            cache.back(session.prefix(self.server.number), self._state, uses)
+            cache.back(session.prefix(self.server.number), self.world.now, self._state, uses)
 
     def _write(self, part: Served | Used | Side) -> None:
         """The span of a part that came to its end."""
         if isinstance(part, Served):
-            began, ended, _, request, cached, marks, (_, _, shown, decoding, _, _) = part
+            began, ended, _, request, cached, marks, (_, ready, shown, decoding, _, _) = part
             if self.server.takes is not None:
-                self.server.takes.append((began, ended, request, cached))
+                self.server.takes.append((began, ready, ended, request, cached))
             tokens = (request.input - cached, cached, request.thinking, request.visible)
             write(
                 self.server, request, self.frame, began, marks, Outcome.DONE, tokens, 0, 1,

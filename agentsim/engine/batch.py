@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Batch:
     """The calls that decode together, and the desk at which their prompts are read one by one.
 
-    Who is read next is settled as at any bench: by time of asking, then order of declaration. One
-    versioned timer rings at the next end: a change makes an older one void.
+    Who is read next is settled as at any bench: by priority, then time of asking, then order of
+    declaration. One versioned timer rings at the next end: a change makes an older one void.
     """
 
     def __init__(self, world: World, plan: ServerPlan) -> None:
@@ -32,7 +32,7 @@ class Batch:
         self.order = 0
         self.dirty = False
         self._name = f"{plan.name} (reading prompts)"
-        self._queue: list[tuple[int, Order, int, Call]] = []
+        self._queue: list[tuple[float, int, Order, int, Call]] = []
         self._asked = 0
         self._reads: Call | None = None
         self._version = 0
@@ -54,7 +54,8 @@ class Batch:
             self._begin(call)
             return
         self._asked += 1
-        heappush(self._queue, (self.world.now, order, self._asked, call))
+        priority = call.request.line.priority
+        heappush(self._queue, (-priority, self.world.now, order, self._asked, call))
         if self._reads is None:
             self.world.unsettle(self)
 
@@ -141,7 +142,7 @@ class Batch:
 
     def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
         held = [] if self._reads is None else [self._reads.request.line.path]
-        for *_, call in sorted(self._queue, key=lambda entry: entry[:3]):
+        for *_, call in sorted(self._queue, key=lambda entry: entry[:4]):
             if not call.gone:
                 yield call.request.line.path, self._name, held
 

@@ -1,6 +1,6 @@
 """The queueing core: a bench says who is next and how much there is; a job is one ask of it.
 
-Pools, slots and the exclusive reading of prompts are benches of this kind. Served by priority
+Pools, slots and people are benches of this kind. Served by priority
 (larger first), then time of asking, then order of declaration; the first in the queue is never
 overtaken by a smaller one behind it.
 """
@@ -96,11 +96,11 @@ class Bench:
         else:
             self._queue[:] = [entry]  # type: ignore[list-item]
         self.queued += 1
-        if units <= self.free + _CRUMB:
-            if not self.dirty:
+        if not self.dirty:
+            if units <= self.free + _CRUMB or not world.alone():
                 world.unsettle(self)
-        elif not self.dirty and self.queued > self.queued_most:
-            self.queued_most = self.queued  # they wait: nothing is given out at this instant
+            elif self.queued > self.queued_most:
+                self.queued_most = self.queued  # they wait: nothing can be freed at this instant
         return job
 
     def give(self, job: Job) -> None:

@@ -15,6 +15,7 @@ from agentsim.engine.marks import compacting, cut
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.world import ns
+from agentsim.laws.caches import FOREVER
 from agentsim.laws.prefix import Prefix
 from agentsim.records import SECOND, CallFacts, Mark, Outcome, Part, Verdict
 
@@ -224,7 +225,7 @@ class Call(Event):
         self._mark(Part.PREFILL, now)
         self.ready = now
         if server.caches:
-            server.cache.begin(self.prefix, now, now)
+            server.cache.use(self.prefix, now, now, FOREVER)
         tokens = request.thinking + request.visible - server.came
         self.part = Part.DECODE
         if tokens > 0:
@@ -278,7 +279,8 @@ class Call(Event):
         if self.ticket is not None:
             self.ticket.leave(tokens[2] + tokens[3])
         if server.caches and server.batch is not None and self.ready >= 0:
-            server.cache.keep(self.prefix, self.ready, server.world.now, request.kept)
+            kept = request.kept if self.outcome is Outcome.DONE else 0
+            server.cache.cut(self.prefix, self.ready, FOREVER, server.world.now, kept)
         write(
             server,
             request,

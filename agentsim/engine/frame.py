@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +35,7 @@ class Stop(Exception):
     """
 
     def __init__(self, verdict: Verdict, reason: str) -> None:
-        super().__init__(
-            verdict, reason
-        )  # SimPy makes a failed event's exception anew from its args
+        super().__init__(verdict, reason)
         self.verdict = verdict
         self.reason = reason
 
@@ -151,6 +150,7 @@ class Frame:
         last = self.last
         self.last = number = len(spans)
         if number >= self.world.most:
+            self.world.most = sys.maxsize  # said once: what is unwound now is still written
             raise EngineFault(
                 f"more than {number:,} calls and tool runs in one run: stopped as endless"
             )

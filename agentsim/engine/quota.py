@@ -87,8 +87,11 @@ def never_wait(servers: Sequence[Server]) -> bool:
     """Whether the quotas that were left out would have let every call through at once.
 
     Call after call at its own instant; what comes back at an instant is there for those of it.
+    False wherever it is not certain: where a call was cut short, where one that took no time gives
+    back what it has just taken, and where a prompt read in no time is a hit for the next call of
+    that instant, since a gate decides about the calls of an instant together.
     """
-    if any(server.takes is not None and server.cut for server in servers):
+    if any(_uncertain(server) for server in servers):
         return False
     quotas = Quotas()
     taken: dict[Quota, int] = {}
@@ -96,7 +99,7 @@ def never_wait(servers: Sequence[Server]) -> bool:
     for server in servers:
         limits = server.plan.limits
         for limit, quota in zip(limits, quotas.of(limits), strict=True):
-            for began, ended, request, cached in server.takes or ():
+            for began, _, ended, request, cached in server.takes or ():
                 made = request.thinking + request.visible
                 most = request.max_output if limit.reserve else made
                 amount = counted(limit, request.input, cached, most)
@@ -114,6 +117,17 @@ def never_wait(servers: Sequence[Server]) -> bool:
         else:
             return False
     return True
+
+
+def _uncertain(server: Server) -> bool:
+    takes = server.takes
+    if takes is None:
+        return False
+    refunds = any(limit.refund for limit in server.plan.limits)
+    return server.lost or any(
+        (refunds and ended == began) or (server.caches and ready == began)
+        for began, ready, ended, _, _ in takes
+    )
 
 
 class Gate:

@@ -50,7 +50,7 @@ def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event |
         if not done:
             cut_short(server, request, frame, now, cached, marks, course)
     if server.takes is not None:
-        server.takes.append((now, end, request, cached))
+        server.takes.append((now, ready, end, request, cached))
     tokens = (request.input - cached, cached, request.thinking, request.visible)
     write(server, request, frame, now, marks, Outcome.DONE, tokens, 0, 1, shown, decoding)
 
@@ -65,7 +65,7 @@ def cut_short(
     course: Course,
 ) -> None:
     """A simple call that was cancelled: the object is made after all, and leaves early."""
-    server.cut = True
+    server.lost = True
     call = Call(server, request, frame)
     call.began, call.cached, call.marks = began, cached, marks
     if server.caches:

@@ -65,8 +65,8 @@ def sent(line: Line, session: Session, fit: Fit, kept: int, compaction: bool = F
     )
 
 
-Take = tuple[int, int, Request, int]
-"""A call that was served: (start, end, request, tokens of its input that were cached)."""
+Take = tuple[int, int, int, Request, int]
+"""A call that was served: (start, prompt read, end, request, tokens of its input cached)."""
 
 
 Course = tuple[int, int, int, int, float, int]
@@ -94,9 +94,10 @@ class Server:
         self.reads = plan.per_input_token > 0 if self.came else plan.prefill is not None
         self.takes: list[Take] | None = [] if plan.limits and gate is None else None
         """Where the quotas are left out for the time being: what they would have to give."""
-        self.cut = False
+        self.lost = False
         """A call was cut short: how much it would have taken is not known."""
-        # nothing to wait for, nothing shared
+        # No door, nothing shared: a call's time hangs on its step's own draws, its session and what
+        # the cache holds. `ahead` and the trial without quotas (`run`) rest on that.
         self.simple = gate is None and self.slots is None and self.batch is None
 
     def line(self, node: Node, role: str, who: str, key: int, task: Task) -> Line:

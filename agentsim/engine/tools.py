@@ -118,7 +118,7 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
     marks: list[Mark] = []
     part, outcome = Part.POOL_WAIT, Outcome.CANCELLED
     try:
-        # one after another, in the order of declaration: a circle of waits shows as a deadlock
+        # one after another, by name: no two tools can wait for each other in a circle
         for pool, units in tool.uses:
             job = frame.stage.pools[pool].ask(
                 units, (node.rank, frame.place), node.path, node.priority

@@ -185,10 +185,7 @@ class World:
         return not queue or queue[0][0] > env._now
 
     def fire(self, events: Sequence[Event]) -> None:
-        """Let events happen now, in this order, without a detour over the schedule.
-
-        One that an earlier one took back is over already, and is left out.
-        """
+        """Let events happen now, in this order, without a detour over the schedule."""
         burst = self._burst
         self._burst = burst or len(events) > 1
         for event in events:
@@ -202,7 +199,7 @@ class World:
         self._burst = burst
 
     def after(
-        self, delay: int, call: Callable[[Any], None], value: Any = None, priority: int = NORMAL
+        self, delay: int, call: Callable[[Any], object], value: Any = None, priority: int = NORMAL
     ) -> None:
         """`call(value)` in so many nanoseconds: for what nobody waits for, without an event."""
         env = self.env
@@ -245,8 +242,8 @@ class World:
     def run(self, until: Event | Process) -> None:
         """Run until `until` has happened. Raises EngineFault on a deadlock or without progress.
 
-        This is SimPy's own loop with one count added, and with the calls of `after` among its
-        events; calling its `step` a million times costs a third more.
+        This is SimPy's own loop with the second phase, a count, and the calls of `after` added;
+        calling its `step` a million times costs a third more.
         """
         env = self.env
         queue, dirty = env._queue, self._dirty

@@ -66,8 +66,8 @@ class AgentPlan:
 
     `prompt` is named blocks in order, (name, tokens). `tools` are (tool, share up to and with it);
     where the shares end below 1 the rest of the turns call no tool. Tokens throughout; `writes`
-    in lines for the whole step, at `tokens_per_line`. `returns` is appended to the nearest
-    enclosing agent's session. `compact` None means: at 80 % of the server's context.
+    in lines for the whole step, at `tokens_per_line`. `compact` None means: at 80 % of the
+    server's context.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The nodes of a compiled run. A step of a workflow becomes one node; twelve kinds, nine nodes.
+"""The nodes of a compiled run. A step of a workflow becomes one node.
 
 A node's `rank` is its place in declaration order and its index in `Graph.steps`. `name` is what
 its draws are keyed by: its id where that is unique in the file, else its path.

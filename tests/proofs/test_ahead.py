@@ -23,6 +23,7 @@ from agentsim.errors import Problems
 from agentsim.records import CallFacts, Outcome, Part, Trace
 from agentsim.spec import Source, load
 from tests.made_workflows import made
+from tests.proofs.test_invariants import check
 from tests.runs import write
 
 WORKFLOWS, SEEDS = 250, (0, 1, 2)
@@ -44,6 +45,13 @@ def simple(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
             "covers": draw.choice(("prompt", "all")),
             "block": draw.choice((1, 64)),
         }
+    if draw.random() < 0.2:
+        # nothing takes any time: whole stretches lie at one instant
+        server["decode"] = {"rate": "1000000000 tok/s"}
+        server |= {"prefill": "none"} if draw.random() < 0.7 else {}
+        if server.get("prefill") == "none":
+            server.pop("first_token", None)
+            server.pop("latency", None)
     if draw.random() < 0.5:
         server["context"] = draw.choice((3000, 6000))
     workflow["tools"]["tests"].pop("uses")
@@ -111,6 +119,7 @@ def test_the_same_runs_turn_by_turn(
             continue
         for draw in SEEDS:
             ahead = simulate(graph, draw, 0)
+            check(ahead, graph)
             with monkeypatch.context() as patched:
                 patched.setattr(agent, "Ahead", lambda *_: None)
                 plain = simulate(graph, draw, 0)
@@ -135,7 +144,8 @@ LIMITS = (
     [{"count": "requests", "bucket": 1000, "refill": "10/s"}],
     [{"count": "requests", "bucket": 2, "refill": "0.3/s"}],
     [{"count": "uncached_input", "bucket": 9000, "refill": "900/s"}],
-    [{"count": "output", "bucket": 4000, "refill": "90/s", "reserve": "max_output"}],
+    [{"count": "output", "bucket": 4000, "refill": "90/s", "reserve": "max_output",
+      "refund": True}],
     [
         {"count": "total", "bucket": 90_000, "refill": "900/s"},
         {"count": "output", "bucket": 9000, "refill": "500/s", "reserve": "max_output",

@@ -72,8 +72,7 @@ def _asks(workflow: object, role: str) -> bool:
 
 
 def check_times(trace: Trace) -> None:
-    """Marks rise, a span begins where its cause ended, and the clock never goes back."""
-    latest = 0
+    """Marks rise, a span begins where its cause ended, and none ends after the run."""
     for index, span in enumerate(trace.spans):
         at = span.began
         for _, until in span.marks:
@@ -85,10 +84,8 @@ def check_times(trace: Trace) -> None:
             assert span.began == 0, f"span {index} begins from nothing at {span.began}"
         else:
             assert trace.spans[span.cause].ended == span.began, f"span {index}: a gap"
-        # spans are written when they end, in the order of time
-        assert span.ended >= latest, f"span {index}: the clock went back"
-        latest = span.ended
-    assert latest <= trace.ended
+        # not in the order of time: a stretch that is worked ahead is written when it ends
+        assert span.ended <= trace.ended
     for visit in trace.visits:
         assert 0 <= visit.began <= visit.ended <= trace.ended
         assert 0 <= visit.waited <= visit.began

@@ -16,16 +16,10 @@ class NoCache:
     def lookup(self, prefix: Prefix, now: int) -> int:
         return 0
 
-    def begin(self, prefix: Prefix, now: int, ready: int) -> None:
-        """Nothing to note."""
-
-    def keep(self, prefix: Prefix, ready: int, end: int, answered: int = 0) -> None:
-        """Nothing to note."""
-
     def use(self, prefix: Prefix, now: int, ready: int, end: int, answered: int = 0) -> None:
         """Nothing to note."""
 
-    def cut(self, prefix: Prefix, ready: int, planned: int, end: int) -> None:
+    def cut(self, prefix: Prefix, ready: int, planned: int, end: int, answered: int = 0) -> None:
         """Nothing to note."""
 
     def ahead(self, prefix: Prefix, now: int) -> int:
@@ -34,8 +28,8 @@ class NoCache:
     def lead(self, prefix: Prefix, now: int) -> State:
         return ()
 
-    def land(self, prefix: Prefix) -> None:
+    def land(self, prefix: Prefix, now: int) -> None:
         """Nothing to note."""
 
-    def back(self, prefix: Prefix, state: State, uses: Sequence[Use]) -> None:
+    def back(self, prefix: Prefix, now: int, state: State, uses: Sequence[Use]) -> None:
         """Nothing to note."""

@@ -191,3 +191,20 @@ def test_who_holds_is_named(units: int) -> None:
     play.user("late", 1, 1, units=units)
     play.run(5)
     assert list(play.bench.waiting()) == [("late", "gate", ["holder", "other"])]
+
+
+def test_asked_before_it_is_freed_at_one_instant_is_no_queue() -> None:
+    """The unit is free at 5 again: whether the ask or the giving back comes first at 5."""
+    for asked, queue in ((5, 0), (4, 1)):
+        play = Play(1)
+        play.user("a", 0, 5)
+        play.user("b", asked, 5)
+        play.run()
+        assert play.bench.peak().queue == queue
+    world = World()
+    bench = Bench(world, "gate", 1)
+    held = bench.ask(1, (0, ()), "a")
+    world.after(5, lambda _: bench.ask(1, (1, ()), "b"))
+    world.after(5, lambda _: held.leave())
+    world.run(Process(world, wait(6)))
+    assert bench.peak().queue == 0

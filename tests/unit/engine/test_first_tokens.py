@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.records import SECOND, Outcome
+from agentsim.records import SECOND, Outcome, Part
 from tests.runs import File, run
 
 BOX: File = {
@@ -73,3 +73,45 @@ def test_a_lone_call_that_is_cut_short(tmp_path: Path) -> None:
     assert (facts.thinking, facts.visible) == (100, 50)
     assert facts.shown == round(1.01 * SECOND)
     assert facts.decoding == round(1.49 * SECOND)
+
+
+@pytest.mark.parametrize("schedule", ["exclusive", "separate"])
+def test_a_batch_of_one_is_a_lone_call(schedule: str, tmp_path: Path) -> None:
+    """The same spans whether calls could share the server or not, to the nanosecond."""
+    profile: File = {
+        "decode": {"rate": "37 tok/s", "per_context_token": "191ns"},
+        "latency": "0.3s",
+        "cache": {"kind": "ttl", "ttl": "5m", "covers": "all"},
+    }
+    prefill = {"rate": "700 tok/s", "per_context_token": "70ns"}
+    calls = [
+        {"call": "main", "id": f"c{i}", "session": "s", "input": 1000 * i, "thinking": 7 * i,
+         "output": out, "timeout": "60s", "or": "go on"}
+        for i, out in enumerate((1, 0, 300, 5000, 40))
+    ]  # fmt: skip
+    told = []
+    for more in ({"prefill": prefill}, {"prefill": {**prefill, "schedule": schedule}, "slots": 3}):
+        trace = run(tmp_path, {"steps": calls}, {**profile, **more}).trace
+        told.append([(span.marks, span.outcome, span.facts) for span in trace.spans])
+    assert len(told[0]) == len(calls)
+    for lone, batched in zip(*told, strict=True):
+        assert batched[1:] == lone[1:]
+        for (part, until), (own, at) in zip(batched[0], lone[0], strict=True):
+            assert part == own
+            assert abs(until - at) <= 1
+
+
+def test_prompts_are_read_by_priority(tmp_path: Path) -> None:
+    """`a` is read until 3 s; `b` and the more urgent `c` ask at 1 and 2 s: `c` is read first."""
+
+    def after(wait: str, name: str, **more: Any) -> File:
+        call = {"call": "main", "id": name, "input": 3000, "output": 1, **more}
+        return {"id": f"d{name}", "do": [{"wait": wait}, call]}
+
+    steps = [after("0s", "a"), after("1s", "b"), after("2s", "c", priority=9)]
+    found = run(tmp_path, {"steps": [{"id": "p", "parallel": steps}]}, BOX)
+    # the answers of one token each wait until no prompt is read any more, and share the steps
+    assert found.spans("p.dc.c")[0].marks[0] == (Part.PREFILL, 6 * SECOND)
+    assert found.calls("p.db.b")[0].shown > found.calls("p.dc.c")[0].shown - SECOND
+    reads = {name: found.spans(f"p.d{name}.{name}")[0] for name in "abc"}
+    assert reads["b"].marks[0] == (Part.PREFILL, 9 * SECOND)

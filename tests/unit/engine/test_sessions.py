@@ -229,6 +229,23 @@ def test_a_cache_of_all_holds_the_answer_too(tmp_path: Path) -> None:
         assert cached(found, "x") == [0, hit]
 
 
+@pytest.mark.parametrize("slots", [{}, {"slots": 2}])
+@pytest.mark.parametrize("covers", ["prompt", "all"])
+def test_of_a_call_cut_short_the_prompt_is_held_and_no_answer(
+    covers: str, slots: dict[str, int], tmp_path: Path
+) -> None:
+    """10,000 tokens are read by 10 s, then 200 are answered until it is cut at 12 s.
+
+    The next call of the session sends 10,010: what was read is a hit, whatever the cache covers.
+    """
+    hardware = {**READS, **slots, "cache": {"kind": "ttl", "ttl": "1h", "covers": covers}}
+    first = {"call": "main", "id": "x", "session": "s", "input": 10_000, "output": 1000}
+    then = {"call": "main", "id": "y", "session": "s", "input": 10_010, "output": 1}
+    found = run(tmp_path, {"steps": [{**first, "timeout": "12s", "or": "go on"}, then]}, hardware)
+    assert found.calls("x")[0].wasted == 10_200
+    assert (found.calls("y")[0].fresh, found.calls("y")[0].cached) == (10, 10_000)
+
+
 # --- compaction -------------------------------------------------------------------------------
 
 COMPACTS: dict[str, Any] = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentsim.laws.caches import CACHES, cache_of
+from agentsim.laws.caches import CACHES, FOREVER, cache_of
 from agentsim.laws.prefix import Prefix
 
 S = 1_000_000_000
@@ -11,6 +11,11 @@ HARNESS = (("harness", 18_000), ("coder", 6000))
 
 def ttl(seconds=300, block=1, answers=False):
     return cache_of("ttl", seconds * S, block, answers)
+
+
+def told(cache, prefix, ready, end, answered=0, start=None):
+    """A request that ends as it was told; it starts at `start`, or when its prompt was read."""
+    cache.use(prefix, ready if start is None else start, ready, end, answered)
 
 
 def test_the_table_is_complete():
@@ -22,8 +27,8 @@ def test_the_table_is_complete():
 def test_none_holds_nothing():
     cache = cache_of("none", 0, 1, False)
     prefix = Prefix(HARNESS, 1, 0, 30_000)
-    cache.begin(prefix, 0, 1)
-    cache.keep(prefix, 1, 2, 500)
+    cache.use(prefix, 0, 1, FOREVER)
+    told(cache, prefix, 1, 2, 500)
     assert cache.lookup(prefix, 2) == 0
 
 
@@ -31,16 +36,16 @@ def test_none_holds_nothing():
 def test_a_hit_up_to_the_ttl(gap, hit):
     # A6: 120k read in 30 s, answered by 40 s; the gap counts from the end; <= ttl is a hit
     cache = ttl(300)
-    cache.keep(Prefix((), "work", 0, 120_000), 30 * S, 40 * S, 1000)
+    told(cache, Prefix((), "work", 0, 120_000), 30 * S, 40 * S, 1000)
     assert cache.lookup(Prefix((), "work", 0, 123_000), (40 + gap) * S) == hit
 
 
 def test_the_boundary_is_exact():
     cache = ttl(300)
-    cache.keep(Prefix((), 1, 0, 100), 0, 7)
+    told(cache, Prefix((), 1, 0, 100), 0, 7)
     assert cache.lookup(Prefix((), 1, 0, 100), 300 * S + 7) == 100
     cache = ttl(300)
-    cache.keep(Prefix((), 1, 0, 100), 0, 7)
+    told(cache, Prefix((), 1, 0, 100), 0, 7)
     assert cache.lookup(Prefix((), 1, 0, 100), 300 * S + 8) == 0
 
 
@@ -49,12 +54,12 @@ def test_use_refreshes():
     prefix = Prefix((), 1, 0, 100)
     for now in (0, 250, 500, 750):
         assert cache.lookup(prefix, now * S) == (100 if now else 0)
-        cache.keep(prefix, now * S, now * S)
+        told(cache, prefix, now * S, now * S)
 
 
 def test_blocks_are_shared_across_sessions():
     cache = ttl()
-    cache.keep(Prefix(HARNESS, "implement", 0, 60_000), 10 * S, 20 * S)
+    told(cache, Prefix(HARNESS, "implement", 0, 60_000), 10 * S, 20 * S)
     other = (("harness", 18_000), ("reviewer", 2000))
     assert cache.lookup(Prefix(HARNESS, "other", 0, 40_000), 30 * S) == 24_000
     assert cache.lookup(Prefix(other, "review", 0, 40_000), 30 * S) == 18_000
@@ -66,13 +71,13 @@ def test_blocks_are_shared_across_sessions():
 
 def test_compaction_leaves_the_blocks():
     cache = ttl()
-    cache.keep(Prefix(HARNESS, 1, 0, 100_000), 10 * S, 20 * S)
+    told(cache, Prefix(HARNESS, 1, 0, 100_000), 10 * S, 20 * S)
     assert cache.lookup(Prefix(HARNESS, 1, 1, 44_000), 30 * S) == 24_000
 
 
 def test_not_before_it_has_been_read():
     cache = ttl()
-    cache.keep(Prefix(HARNESS, 1, 0, 30_000), 10 * S, 20 * S)
+    told(cache, Prefix(HARNESS, 1, 0, 30_000), 10 * S, 20 * S, start=0)
     other = Prefix(HARNESS, 2, 0, 30_000)
     assert cache.lookup(other, 10 * S - 1) == 0
     assert cache.lookup(other, 10 * S) == 24_000
@@ -80,8 +85,8 @@ def test_not_before_it_has_been_read():
 
 def test_what_was_held_stays_while_more_is_read():
     cache = ttl()
-    cache.keep(Prefix(HARNESS, 1, 0, 30_000), 0, 5 * S)
-    cache.keep(Prefix(HARNESS, 1, 0, 50_000), 20 * S, 30 * S)
+    told(cache, Prefix(HARNESS, 1, 0, 30_000), 0, 5 * S)
+    told(cache, Prefix(HARNESS, 1, 0, 50_000), 20 * S, 30 * S, start=6 * S)
     assert cache.lookup(Prefix(HARNESS, 1, 0, 50_000), 10 * S) == 30_000
     assert cache.lookup(Prefix(HARNESS, 1, 0, 60_000), 20 * S) == 50_000
 
@@ -90,58 +95,58 @@ def test_the_answer_is_kept_where_the_cache_covers_it():
     prefix, later = Prefix((), 1, 0, 10_000), Prefix((), 1, 0, 12_000)
     for answers, hit in ((False, 10_000), (True, 10_500)):
         cache = ttl(answers=answers)
-        cache.keep(prefix, S, 2 * S, 500)
+        told(cache, prefix, S, 2 * S, 500)
         assert cache.lookup(later, 3 * S) == hit
     cache = ttl(answers=True)
-    cache.keep(prefix, S, 2 * S, 0)  # it thought first, and that is not kept (DESIGN section 12)
+    told(cache, prefix, S, 2 * S, 0)  # it thought first, and that is not kept (DESIGN section 12)
     assert cache.lookup(later, 3 * S) == 10_000
 
 
 def test_hits_are_whole_blocks():
     cache = ttl(block=128)
-    cache.keep(Prefix((), 1, 0, 1000), 0, 0)
+    told(cache, Prefix((), 1, 0, 1000), 0, 0)
     assert cache.lookup(Prefix((), 1, 0, 2000), S) == 896  # 7 * 128
 
 
 def test_in_use_is_a_hit_however_long():
     cache = ttl(300)
     prefix, other = Prefix(HARNESS, 1, 0, 30_000), Prefix(HARNESS, 2, 0, 30_000)
-    cache.begin(prefix, 0, 10 * S)
+    cache.use(prefix, 0, 10 * S, FOREVER)
     assert cache.lookup(other, 9 * S) == 0
     assert cache.lookup(other, 3600 * S) == 24_000
-    cache.begin(other, 3600 * S, 3601 * S)
-    cache.keep(prefix, 10 * S, 3700 * S)
+    cache.use(other, 3600 * S, 3601 * S, FOREVER)
+    cache.cut(prefix, 10 * S, FOREVER, 3700 * S)
     assert cache.lookup(prefix, 4000 * S) == 30_000
     assert cache.lookup(prefix, 4001 * S) == 24_000  # the blocks are still in use by the other
-    cache.keep(other, 3601 * S, 4001 * S)
+    cache.cut(other, 3601 * S, FOREVER, 4001 * S)
     assert cache.lookup(prefix, 4301 * S) == 24_000
     assert cache.lookup(prefix, 4302 * S) == 0
 
 
 def test_the_last_use_counts_whoever_is_told_first():
     cache = ttl(300)
-    cache.keep(Prefix(HARNESS, 1, 0, 30_000), 10 * S, 100 * S)
-    cache.keep(Prefix(HARNESS, 2, 0, 30_000), 10 * S, 50 * S)
+    told(cache, Prefix(HARNESS, 1, 0, 30_000), 10 * S, 100 * S)
+    told(cache, Prefix(HARNESS, 2, 0, 30_000), 10 * S, 50 * S)
     assert cache.lookup(Prefix(HARNESS, 3, 0, 30_000), 400 * S) == 24_000
 
 
 def test_a_prompt_cut_short_is_not_held():
     cache = ttl()
     prefix = Prefix(HARNESS, 1, 0, 30_000)
-    cache.begin(prefix, 0, 10 * S)
-    cache.keep(prefix, 10 * S, 4 * S)
+    cache.use(prefix, 0, 10 * S, FOREVER)
+    cache.cut(prefix, 10 * S, FOREVER, 4 * S)
     assert cache.lookup(prefix, 11 * S) == 0
     # What had been there before stays.
-    cache.keep(prefix, 20 * S, 20 * S)
+    told(cache, prefix, 20 * S, 20 * S)
     longer = Prefix(HARNESS, 1, 0, 50_000)
-    cache.begin(longer, 21 * S, 30 * S)
-    cache.keep(longer, 30 * S, 25 * S)
+    cache.use(longer, 21 * S, 30 * S, FOREVER)
+    cache.cut(longer, 30 * S, FOREVER, 25 * S)
     assert cache.lookup(longer, 40 * S) == 30_000
 
 
 def test_a_prompt_shorter_than_its_blocks():
     cache = ttl()
-    cache.keep(Prefix(HARNESS, 1, 0, 20_000), 0, 0)
+    told(cache, Prefix(HARNESS, 1, 0, 20_000), 0, 0)
     assert cache.lookup(Prefix(HARNESS, 2, 0, 40_000), 0) == 18_000
     assert cache.lookup(Prefix(HARNESS, 1, 0, 19_000), 0) == 19_000
 
@@ -149,7 +154,7 @@ def test_a_prompt_shorter_than_its_blocks():
 def test_what_has_run_out_is_forgotten():
     cache = ttl(10)
     for session in range(20_000):
-        cache.keep(Prefix((), session, 0, 100), session * S, session * S)
+        told(cache, Prefix((), session, 0, 100), session * S, session * S)
     assert len(cache._entries) <= 2048
     assert cache.lookup(Prefix((), 19_995, 0, 100), 20_000 * S) == 100
 
@@ -205,10 +210,33 @@ def test_uses_told_ahead_count_from_their_own_time_on():
 def test_uses_told_ahead_are_taken_back():
     for now, hit in ((22 * S, 30_000), (22 * S + 1, 0)):
         cache, one, state = led()
-        cache.land(one)
-        cache.back(one, state, [])
+        cache.land(one, 0)
+        cache.back(one, 0, state, [])
         assert cache.lookup(one, now) == hit
     cache, one, state = led()
-    cache.land(one)
-    cache.back(one, state, [(33_000, 22 * S, 22 * S, 40 * S, 0)])
+    cache.land(one, 0)
+    cache.back(one, 0, state, [(33_000, 22 * S, 22 * S, 40 * S, 0)])
     assert cache.lookup(one, 52 * S) == 33_000
+
+
+def test_a_prompt_that_was_read_stays_though_its_answer_was_cut():
+    """Read by 10 s, answering until 60 s, cut at 20 s: the 30k are held, the answer is not."""
+    for answers in (False, True):
+        cache = ttl(answers=answers)
+        prefix = Prefix(HARNESS, 1, 0, 30_000)
+        cache.use(prefix, 0, 10 * S, 60 * S, 500)
+        cache.cut(prefix, 10 * S, 60 * S, 20 * S)
+        prefix.total = 40_000
+        assert cache.lookup(prefix, 70 * S) == 30_000
+
+
+def test_a_cut_takes_no_block_from_another_that_reads_it():
+    """Both read the same 24k until 10 s; one is cut at 5 s."""
+    cache = ttl()
+    one, other = Prefix(HARNESS, 1, 0, 30_000), Prefix(HARNESS, 2, 0, 30_000)
+    cache.use(one, 0, 10 * S, 60 * S)
+    cache.use(other, 0, 10 * S, 60 * S)
+    cache.cut(one, 10 * S, 60 * S, 5 * S)
+    third = Prefix(HARNESS, 3, 0, 30_000)
+    assert cache.lookup(third, 9 * S) == 0
+    assert cache.lookup(third, 10 * S) == 24_000
