@@ -119,12 +119,17 @@ class CallFacts(NamedTuple):
 
 
 class WorkFacts(NamedTuple):
-    """Of one tool run or wait: units held of each pool (index, units), tokens returned."""
+    """Of one tool run or wait: units held of each pool (index, units), tokens returned.
+
+    `given`: nanosecond at which the units of each pool were given, in the order of `uses`; shorter
+    where it was cut short while it waited for the next.
+    """
 
     uses: tuple[tuple[int, float], ...]
     returned: int
     cut: int
     attempt: int
+    given: tuple[int, ...]
 
 
 class PersonFacts(NamedTuple):

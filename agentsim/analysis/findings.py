@@ -148,6 +148,7 @@ class CallFindings:
     done: float
     rejected: float
     failed: float
+    cancelled: float
     decode_only: float | None  # seconds a token between the first and the last
     inclusive: float | None  # seconds a token, all of the call
 

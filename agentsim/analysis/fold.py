@@ -141,8 +141,16 @@ class Folder:
                     start = before(marks, began)[0]
                     if start > began:
                         self._waited(waited, step, place, start - began)
-                    for pool, units in facts.uses:
-                        pools[pool].add(began, start, marks, units)
+                    end = marks[-1][1]
+                    asked = began
+                    # one after another: what waits for the next holds those before
+                    for i, (pool, units) in enumerate(facts.uses):
+                        if i < len(facts.given):
+                            pools[pool].add(facts.given[i] - asked, units, end - facts.given[i])
+                            asked = facts.given[i]
+                        else:
+                            pools[pool].add(end - asked, 0.0, 0)
+                            break
             elif facts.__class__ is PersonFacts:
                 wait = people[resource].add(began, marks, outcome, facts, self._laws[step])
                 if wait:

@@ -58,15 +58,10 @@ class Pool:
         self.waits: array[int] = array("q")
         self.held = 0.0
 
-    def add(self, began: int, start: int, marks: tuple[Mark, ...], units: float) -> None:
-        """A tool run that asked at `began` and held `units` from `start`."""
+    def add(self, wait: int, units: float, held: int) -> None:
+        """A tool run that waited so long for its units and held them so long (nanoseconds)."""
         self.asked += 1
-        self.held += units * (marks[-1][1] - start)
-        wait, at = 0, began
-        for part, until in marks:
-            if part == Part.POOL_WAIT:
-                wait += until - at
-            at = until
+        self.held += units * held
         if wait:
             self.waits.append(wait)
 
@@ -162,9 +157,7 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
     count = len(calls.facts)
     if not count:
         none: array[int] = array("q")
-        return ServerTally(
-            0, 0, 0, 0, 0, 0, 0, none, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (0.0,) * len(plan.roles)
-        )
+        return ServerTally(0, 0, 0, 0, 0, 0, 0, 0, none, *(0,) * 11, (0.0,) * len(plan.roles))
     roles, _, fresh, cached, thinking, visible, wasted, _, money, _, decoding, *_ = zip(
         *calls.facts, strict=True
     )
@@ -186,6 +179,7 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         done=count - len(ill),
         rejected=ill.count(Outcome.REJECTED),
         failed=ill.count(Outcome.FAILED),
+        cancelled=ill.count(Outcome.CANCELLED),
         busy=busy,
         area=sum(calls.ends) - sum(calls.starts),
         most=most,

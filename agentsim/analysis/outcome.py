@@ -24,6 +24,7 @@ class ServerTally(NamedTuple):
     done: int
     rejected: int
     failed: int
+    cancelled: int
     busy: int
     area: int
     most: int

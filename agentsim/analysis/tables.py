@@ -131,6 +131,7 @@ def calls(tallies: Sequence[Tally]) -> CallFindings:
         done=sum(one.done for one in own) / n,
         rejected=sum(one.rejected for one in own) / n,
         failed=sum(one.failed for one in own) / n,
+        cancelled=sum(one.cancelled for one in own) / n,
         decode_only=per(seconds(sum(one.decoding for one in own)), sum(one.gaps for one in own)),
         inclusive=per(seconds(sum(one.lasted for one in own)), sum(one.made for one in own)),
     )

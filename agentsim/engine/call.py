@@ -7,6 +7,8 @@ is its own timer: one event for all of latency, prefill and decode.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from simpy.events import Event
 
 from agentsim.engine.bench import Bench, Job
@@ -325,25 +327,41 @@ class Call(Event):
         if not 0 <= self.ready <= now:
             if not self.serving or self.reading_at < 0 or now < self.reading_at:
                 return 0, 0, 0, 0
-            # read in part: prompts are read from front to back
-            takes = self.took if server.batch is not None else self.ready - self.reading_at
-            fresh = fresh * min(now - self.reading_at, takes) // takes
+            fresh = self._read_by(now - self.reading_at)
         return fresh, self.cached, thinking, visible
 
+    def _read_by(self, elapsed: int) -> int:
+        """Tokens that are not cached and were read in so many nanoseconds, from front to back."""
+        server, request = self.server, self.request
+        high = request.input - self.cached
+        if server.came:
+            # a measured first-token time goes by all input alike
+            takes = self.took if server.batch is not None else self.ready - self.reading_at
+            return high * min(elapsed, takes) // takes
+        return _most(
+            high, lambda read: ns(server.reading(self.cached + read, self.cached)) <= elapsed
+        )
+
     def _made(self, elapsed: int) -> int:
-        """Whole tokens that one stream makes in so many nanoseconds (bisection of its law)."""
-        low, high = 0, self.request.thinking + self.request.visible
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self._alone(middle - self.server.came) <= elapsed:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        """Whole tokens that one stream makes in so many nanoseconds."""
+        tokens, came = self.request.thinking + self.request.visible, self.server.came
+        return _most(tokens, lambda made: self._alone(made - came) <= elapsed)
 
     def _alone(self, tokens: int) -> int:
         """Nanoseconds of so many tokens by one stream."""
         return ns(self.factor * self.server.plan.decode.alone(tokens, self.request.input))
+
+
+def _most(high: int, fits: Callable[[int], bool]) -> int:
+    """The greatest number up to `high` that fits, by bisection; 0 always does."""
+    low = 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 _new = tuple.__new__  # a named tuple made without its own __new__: there are millions

@@ -126,7 +126,7 @@ class Frame:
             verdict = yield from runner(node, self)
             outcome = Outcome.FAILED if verdict is Verdict.FAILED else Outcome.DONE
         except Stop as stop:
-            verdict = stop.verdict
+            self.verdict = verdict = stop.verdict
             outcome = Outcome.REJECTED if verdict is Verdict.REJECTED else Outcome.FAILED
             raise
         finally:

@@ -88,7 +88,7 @@ def tell(
     if lost:
         frame.world.note("tool_cut")
     tool = hand.tool
-    facts = _new(WorkFacts, ((), tokens, lost, 0))
+    facts = _new(WorkFacts, ((), tokens, lost, 0, ()))
     frame.record(node.rank, tool.name, tool.name, began, ((tool.part, ended),), outcome, facts)
 
 
@@ -115,6 +115,7 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
     began: int = world.env._now  # type: ignore[assignment]
     took, good, tokens, lost = hand.draw()
     jobs: list[Job] = []
+    given: list[int] = []
     marks: list[Mark] = []
     part, outcome = Part.POOL_WAIT, Outcome.CANCELLED
     try:
@@ -125,6 +126,7 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
             )
             jobs.append(job)
             yield job
+            given.append(world.now)
         if jobs and world.now > began:
             marks.append((Part.POOL_WAIT, world.now))
         part = tool.part
@@ -139,7 +141,7 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
             marks.append((part, now))
         if lost:
             world.note("tool_cut")
-        facts = WorkFacts(tool.uses, tokens, lost, attempt)
+        facts = WorkFacts(tool.uses, tokens, lost, attempt, tuple(given))
         frame.record(node.rank, tool.name, hand.resource, began, tuple(marks), outcome, facts)
     return good, tokens
 

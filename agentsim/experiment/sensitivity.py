@@ -58,10 +58,14 @@ def sensitivity(
     ranges = _ranges(source, graph)
     if len(ranges) > KEPT:
         ranges = _widest(executor, ranges, tallies, seed, progress)
-    found = [
-        _sway(own.assumed, quantile(sorted(low), 0.5), quantile(sorted(high), 0.5))
-        for own, low, high in _walls(executor, ranges, tallies, PAIRS, seed, progress)
-    ]
+    typical = quantile(sorted(tally.wall / SECOND for tally in tallies), 0.5)
+    found = []
+    for own, low, high in _walls(executor, ranges, tallies, PAIRS, seed, progress):
+        # few runs are repeated: what they show is how far the typical time moves, not where it is
+        among = quantile(sorted(tally.wall / SECOND for tally in tallies[: len(low)]), 0.5)
+        scale = typical / among if among else 1.0
+        ends = (scale * quantile(sorted(walls), 0.5) for walls in (low, high))
+        found.append(_sway(own.assumed, *ends))
     return sorted(found, key=lambda sway: sway.low - sway.high)
 
 

@@ -2,7 +2,20 @@
 
 from agentsim.graph.cast import AgentPlan, CompactPlan, PersonPlan, PoolPlan, ToolPlan
 from agentsim.graph.graph import Assumed, Budget, Graph, Step
-from agentsim.graph.nodes import Agent, Ask, Block, Call, Fork, Guard, Loop, Node, Says, Work
+from agentsim.graph.nodes import (
+    Agent,
+    Ask,
+    Block,
+    Call,
+    Fork,
+    Guard,
+    Loop,
+    Node,
+    Says,
+    Work,
+    inner_of,
+    walk,
+)
 from agentsim.graph.server import About, CachePlan, LimitPlan, ServerPlan
 
 __all__ = [
@@ -29,4 +42,6 @@ __all__ = [
     "Step",
     "ToolPlan",
     "Work",
+    "inner_of",
+    "walk",
 ]

@@ -6,6 +6,7 @@ its draws are keyed by: its id where that is unique in the file, else its path.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agentsim.chance import Distribution
@@ -147,3 +148,23 @@ class Loop(Node):
     rounds: int
     changes_fail: bool = False
     failed_fail: bool = True
+
+
+def inner_of(node: Node) -> tuple[Node, ...]:
+    """The nodes that stand directly in a node."""
+    match node:
+        case Block(steps=steps):
+            return steps
+        case Fork(branches=branches):
+            return branches
+        case Loop(body=body, between=between):
+            return (body,) if between is None else (body, between)
+        case _:
+            return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all that stands in it; a body shared by items once."""
+    yield node
+    for inner in inner_of(node):
+        yield from walk(inner)

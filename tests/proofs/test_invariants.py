@@ -217,9 +217,9 @@ def check_calls(trace: Trace, graph: Graph) -> None:
         server = servers[span.resource]
         tokens = facts.thinking + facts.visible
         assert min(facts.fresh, facts.cached, facts.thinking, facts.visible, facts.cut) >= 0
-        assert facts.wasted == (
-            0 if span.outcome is Outcome.DONE else tokens + facts.fresh + facts.cached
-        )
+        whole = tokens + facts.fresh + facts.cached
+        # a call that ended is wasted with its branch, if that lost
+        assert facts.wasted == whole or (facts.wasted == 0 and span.outcome is Outcome.DONE)
         assert span.outcome in (Outcome.DONE, Outcome.CANCELLED, Outcome.FAILED)
         assert -1 <= facts.shown <= span.ended
         assert facts.shown == -1 or (facts.visible and facts.shown >= span.began)

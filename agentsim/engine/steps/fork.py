@@ -13,8 +13,8 @@ from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.steps.block import latest, run_block
 from agentsim.engine.tasks import Task
 from agentsim.engine.world import JOINS
-from agentsim.graph import Block, Fork
-from agentsim.records import Outcome, Part, Peak, Verdict, Visit
+from agentsim.graph import Block, Fork, Node, walk
+from agentsim.records import CallFacts, Outcome, Part, Peak, Verdict, Visit
 
 
 def run_fork(node: Fork, frame: Frame) -> Steps:
@@ -38,6 +38,8 @@ def run_fork(node: Fork, frame: Frame) -> Steps:
     losers = [branch for branch in crew.branches if not branch.over]
     if losers:
         yield from gather(losers, frame, Interrupt(None))
+        for branch in losers:
+            crew.waste(branch)
     decided = latest(counted)
     if decided is not None:
         frame.last = decided.frame.last
@@ -66,6 +68,7 @@ class Crew:
         self.branches: list[Branch] = []
         self.done = Event(frame.world.env)
         self._began = frame.world.now
+        self._first = len(frame.world.spans)
         self._running = 0
         self.closed = False
         """The join is met or given up: what was not begun yet is not begun any more."""
@@ -95,7 +98,7 @@ class Crew:
         node, frame = self.node, self.frame
         own = frame.fork()
         own.depth += 1
-        body = node.branches[i if len(node.branches) > 1 else 0]
+        body = self._body(i)
         if node.items is not None:
             own.place = (*frame.place, i)
             own.task = Task(frame.stage.key, node.name, own.place, frame.task)
@@ -109,6 +112,10 @@ class Crew:
             steps = own.run(body)
         self._running += 1
         self.branches.append(Branch(steps, own, self._ended))
+
+    def _body(self, i: int) -> Node:
+        """Branch i; the items of an `each` may share one."""
+        return self.node.branches[i if len(self.node.branches) > 1 else 0]
 
     def _ended(self, branch: Branch) -> None:
         self._running -= 1
@@ -137,6 +144,18 @@ class Crew:
             )
         )
 
+    def waste(self, branch: Branch) -> None:
+        """All that a branch made which was not needed is wasted, the calls that ended too."""
+        spans, place = self.frame.world.spans, branch.frame.place
+        ranks = {node.rank for node in walk(self._body(self.branches.index(branch)))}
+        for i in range(self._first, len(spans)):
+            span = spans[i]
+            facts = span.facts
+            mine = span.step in ranks and span.place[: len(place)] == place
+            if mine and isinstance(facts, CallFacts) and not facts.wasted:
+                made = facts.fresh + facts.cached + facts.thinking + facts.visible
+                spans[i] = span._replace(facts=facts._replace(wasted=made))
+
     def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
         return iter(())
 
@@ -150,7 +169,9 @@ class Crew:
         over = [branch for branch in self.branches if branch.over]
         good = sum(branch.stop is None and not branch.cancelled for branch in over)
         possible = good + self.total - len(over)
-        met = self.node.join and (good >= self.want or possible < self.want)
+        # a failed one counts where too few remain
+        counted = len(over) if possible < self.want else good
+        met = self.node.join and counted >= self.want
         if len(over) == self.total or met:
             return [self.done]
         self.start()

@@ -155,6 +155,10 @@ def span(
     outcome: Outcome = Outcome.DONE,
 ) -> Span:
     at = round(began * SECOND)
+    if isinstance(facts, WorkFacts) and facts.uses:
+        # all pools given together, when the waiting was over
+        given = marks(*parts)[0][1] if parts[0][0] is Part.POOL_WAIT else at
+        facts = facts._replace(given=(given,) * len(facts.uses))
     return Span(
         step, place, who, who if resource is None else resource, at, marks(*parts), cause, outcome,
         facts,
@@ -173,7 +177,7 @@ def called(
 
 
 def worked(*uses: tuple[int, float]) -> WorkFacts:
-    return WorkFacts(uses, 0, 0, 0)
+    return WorkFacts(uses, 0, 0, 0, ())
 
 
 def read(lines: float = 0.0, verdict: Verdict | None = None) -> PersonFacts:

@@ -32,6 +32,19 @@ def test_all_is_the_default(tmp_path: Path) -> None:
     assert found.trace.spans[found.spans("then")[0].cause] is found.spans("p.b")[0]
 
 
+def test_a_failed_branch_stops_none_of_those_that_have_to_end(tmp_path: Path) -> None:
+    """One fails at 1 s; all three are asked for, so the others go on to 10 and 20 s."""
+    broken = {"tool": "t", "id": "t"}
+    for join in ("all", 3):
+        steps = [
+            {"id": "p", "parallel": [broken, wait("a", 10), wait("b", 20)], "join": join,
+             "or": "go on"},
+            {"wait": "1s"},
+        ]  # fmt: skip
+        tools = {"t": {"time": "1s", "fails": "100%"}}
+        assert run(tmp_path, {"tools": tools, "steps": steps}).wall == 21
+
+
 @pytest.mark.parametrize(("join", "ends"), [("any", 3), (1, 3), (2, 4), (3, 5), ("all", 5)])
 def test_the_join_ends_with_the_kth(join: Any, ends: int, tmp_path: Path) -> None:
     found = race(tmp_path, join, wait("a", 3), wait("b", 5), wait("c", 4))
@@ -198,8 +211,10 @@ def test_half_of_a_batch_is_cut(tmp_path: Path) -> None:
     assert found.ends("p.a") == [11]
 
 
-def test_an_agent_that_loses_keeps_what_was_done_before(tmp_path: Path) -> None:
-    """Turns of 1 s and tools of 2 s: at 3.5 s the second call has read 100 and made 50 tokens."""
+def test_all_that_a_losing_agent_made_is_wasted(tmp_path: Path) -> None:
+    """Turns of 1 s and tools of 2 s: 100 tokens by 1 s; at 3.5 s a second call has read and made
+    150 more, of which 100 are the same. What ended before the cut was not needed either.
+    """
     workflow: File = {
         "tools": {"look": {"time": "2s", "returns": 0}},
         "agents": {
@@ -210,7 +225,7 @@ def test_an_agent_that_loses_keeps_what_was_done_before(tmp_path: Path) -> None:
         ],
     }
     found = run(tmp_path, workflow)
-    assert [facts.wasted for facts in found.calls("p.x")] == [0, 150]
+    assert [facts.wasted for facts in found.calls("p.x")] == [100, 150]
     assert found.ends("p.x") == [1, 3, 3.5]
 
 
