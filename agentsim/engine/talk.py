@@ -121,6 +121,8 @@ def compact(
         done = False
         try:
             held = fit(node, server.plan, session, 0, output, None)
+            if held.cut:
+                frame.world.note("output_cut")
             yield from serve(server, sent(line, session, held, 0, compaction=True), frame)
             done = True
         finally:

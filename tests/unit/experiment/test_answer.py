@@ -35,6 +35,21 @@ def tool(rank: int, path: str, median: float) -> Any:
 QUICK = Options(runs=30)
 
 
+def test_ranges_stand_around_the_headline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 500 runs 60 are repeated: half and twice the time are half and twice the headline."""
+    value = Assumed("tests: time", "x", "guess", "tests", 50.0, 200.0)
+
+    def load(source: Source) -> Graph:
+        tests = tool(1, "tests", dict(source.patch).get("tests", 100.0))
+        return replace(graph(tests), assumed=(value,))
+
+    serve(monkeypatch, load)
+    found = answer(Source(), Options(runs=500, levers=False))  # type: ignore[arg-type]
+    (sway,) = found.sensitivity
+    assert sway.low == pytest.approx(found.wall.p50 / 2)
+    assert sway.high == pytest.approx(found.wall.p50 * 2)
+
+
 def test_an_answer_has_levers_and_what_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     ranges = {"tests": (50.0, 200.0), "shell": (0.5, 2.0), "gone": (1, 2), "unused": (1, 2)}
     assumed = tuple(
