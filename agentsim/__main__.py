@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from agentsim.cli import main
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from agentsim.cli import main
+
+        code = main()
+    except KeyboardInterrupt:  # before `main` could answer to it
+        sys.stderr.write("interrupted\n")
+        code = 130
+    sys.exit(code)

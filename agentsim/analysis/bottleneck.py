@@ -140,7 +140,7 @@ def _person(group: _Group) -> str:
     name = group.what
     doing = {
         Part.PICKUP: "noticing",
-        Part.PERSON_WAIT: "being busy with something else",
+        Part.PERSON_WAIT: "being busy with other items",
         Part.SWITCHING: "switching",
         Part.PERSON_WORK: _work(group.people.get(name)),
         Part.OFF_HOURS: "being off hours",

@@ -39,7 +39,7 @@ Completion of commands and options in the shell:
 
 \b
 Exit codes: 0 done, 1 budget missed, 2 bad usage or file, 3 a fault of ours,
-            130 interrupted (Ctrl-C).
+            130 interrupted (Ctrl-C), 143 terminated, 129 hung up.
 Results go to stdout, progress and warnings to stderr. NO_COLOR is heeded.
 """
 

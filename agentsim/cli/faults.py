@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import agentsim
-from agentsim.cli import exits
+from agentsim.cli import exits, stops
 from agentsim.cli.output import error, put
 from agentsim.errors import EngineFault, Place, Problem, Problems
 
@@ -19,6 +19,8 @@ READ = 1 << 20  # bytes of a file that are read for its excerpts; a longer one i
 
 def tell(fault: BaseException, as_json: bool = False) -> int | None:
     """Writes what happened to stderr; the exit code, or None for what is none of our business."""
+    if (code := stops.tell(fault)) is not None:
+        return code
     match fault:
         case Problems(problems=found):
             _problems(found, as_json)
@@ -26,9 +28,6 @@ def tell(fault: BaseException, as_json: bool = False) -> int | None:
         case EngineFault():
             _problems([Problem("cannot-go-on", str(fault))], as_json)
             return exits.USAGE
-        case KeyboardInterrupt():
-            error("interrupted")
-            return exits.INTERRUPTED
         case BrokenPipeError():
             return exits.DONE
         case Exception():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,11 +16,14 @@ PATIENCE = 0.5  # seconds without a word: a quick answer should not flicker
 
 @contextlib.contextmanager
 def progress(colour: bool = True) -> Iterator[Told | None]:
-    """Gives a callback to tell how far the work is, or None if nobody would see it."""
+    """Gives a callback to tell how far the work is, or None if nobody would see it.
+
+    NO_COLOR has the last word on `colour`: rich would not ask it, since it is told.
+    """
     if not sys.stderr.isatty():
         yield None
         return
-    shown = _Shown(colour)
+    shown = _Shown(colour and not os.environ.get("NO_COLOR"))
     try:
         yield shown.tell
     finally:

@@ -60,7 +60,7 @@ def sweep(
     asked = source(workflow, hardware or HARDWARE, sets)
     with progress(not output.no_color) as told:
         result = swept(asked, speeds, settings(told, no_sensitivity=True, **choices))
-    if not hardware:
+    if not hardware and result.rows[0].findings.hardware:  # empty where no step asks a model
         result = _warned(result, f"no --hw was given: {HARDWARE[0]} is taken at these speeds")
     from agentsim.report import csv_, document, json_, sweeping
 

@@ -66,7 +66,8 @@ def tried(
     """Try the changes on all replications that were made, or as many of them as `SPANS` allows.
 
     Where there are more changes than will be `told`, all are tried on a few first, and those that
-    then surely are none of the most helpful are run no further. What saves nothing is left out.
+    then surely are none of the most helpful, nor surely harm, are run no further. What saves
+    nothing is left out.
     """
     before = [tally.wall for tally in tallies]
     most = max(min(2, len(before)), affordable(tallies, len(before)))
@@ -103,13 +104,18 @@ def _lever(change: Change, after: Sequence[int], before: Sequence[int]) -> Lever
 
 
 def _leading(found: Sequence[Lever], before: Sequence[int], told: int) -> list[int]:
-    """Which may still be among the `told` most helpful, and move the wall time at all."""
+    """Which may still be among the `told` most helpful and move the wall time at all, or harm.
+
+    What surely makes the run longer is told with its figures, so it needs all replications too.
+    """
     least = CLEAR * sum(before) / (len(before) * SECOND)
     bar = sorted((lever.ci95[0] for lever in found), reverse=True)[: max(1, told)][-1]
     return [
         i
         for i, lever in enumerate(found)
-        if lever.note or (lever.ci95[1] >= bar and max(map(abs, lever.ci95)) >= least)
+        if lever.note
+        or lever.ci95[1] < 0
+        or (lever.ci95[1] >= bar and max(map(abs, lever.ci95)) >= least)
     ]
 
 

@@ -35,7 +35,7 @@ class Row:
     """One rate. Shares are of the mean critical path.
 
     `reads` is what a person of this workflow reads, tok/s of prose, and `outrun` how often that
-    fits into the rate of one stream; None where there is no person.
+    fits into the rate of one stream; None where there is no person, or no step asks a model.
     """
 
     rate: float
@@ -96,7 +96,7 @@ def _runs(executor: Executor, graphs: Sequence[Graph], asked: Options) -> Iterat
 
 def _row(rate: float, findings: Findings, graph: Graph) -> Row:
     times, wall = findings.breakdown, findings.wall.mean or 1.0
-    reads = _reads(graph)
+    reads = _reads(graph) if findings.hardware else None
     return Row(
         rate=rate,
         findings=findings,

@@ -45,6 +45,7 @@ def row(findings: Findings) -> dict[str, Any]:
             "ci95_low": low,
             "ci95_high": high,
         }
+    del told["bottleneck"]["rows"]  # a list: it stands in the JSON
     told["budget"] = told["budget"] or {"met": None}
     flat = dict(_flat("", told))
     return {

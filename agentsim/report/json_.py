@@ -59,13 +59,27 @@ def answer(findings: Findings) -> dict[str, Any]:
         "backlog_per_day": None,
         "quality": None,
     }
+    if findings.replications < 2 and not findings.exact:
+        told = _unsure(told)
     clean = finite(told)
     assert isinstance(clean, dict)
     return clean
 
 
+def _unsure(value: Any) -> Any:
+    """The same with `null` for each interval: one run that draws tells nothing of its error."""
+    if isinstance(value, dict):
+        return {
+            # a pool or a step may have that name too, and is no list
+            key: None if key == "ci95" and isinstance(it, list) else _unsure(it)
+            for key, it in value.items()
+        }
+    return [_unsure(it) for it in value] if isinstance(value, list) else value
+
+
 def sweep(result: Swept) -> dict[str, Any]:
     """The answer at each speed, and where something turns."""
+    exact = all(row.findings.exact for row in result.rows)
     told = {
         **head("sweep"),
         "rates": [row.rate for row in result.rows],
@@ -77,7 +91,7 @@ def sweep(result: Swept) -> dict[str, Any]:
             {
                 "kind": it.kind,
                 "rate": it.rate,
-                "ci95": list(it.ci95),
+                "ci95": list(it.ci95) if exact or it.runs > 1 else None,
                 "text": it.text,
                 "runs": it.runs,
                 "beyond": it.beyond,
@@ -100,7 +114,7 @@ def _times(findings: Findings) -> dict[str, Any]:
     budget = findings.budget
     return {
         "wall": stat(findings.wall),
-        "wall_done": stat(findings.wall_done),
+        "wall_done": _wall_done(findings),
         "without_people": stat(findings.without_people),
         "busy": stat(findings.busy),
         "first_output": stat(findings.first_output),
@@ -113,6 +127,13 @@ def _times(findings: Findings) -> dict[str, Any]:
             "met_by": dict(budget.met_by),
         },
     }
+
+
+def _wall_done(findings: Findings) -> dict[str, Any] | None:
+    """Of the runs that did not fail; where that was one of several, nothing tells its error."""
+    told, done = stat(findings.wall_done), findings.wall_done
+    alone = done is not None and done.n < 2 and not findings.exact
+    return told | {"ci95": None} if told and alone else told
 
 
 def _reasons(findings: Findings) -> dict[str, Any]:
@@ -157,6 +178,7 @@ def _use(findings: Findings) -> dict[str, Any]:
             "done": calls.done,
             "rejected": calls.rejected,
             "failed": calls.failed,
+            "cancelled": calls.cancelled,
             "per_token": {"decode_only": calls.decode_only, "inclusive": calls.inclusive},
         },
         "tokens": {

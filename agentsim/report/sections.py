@@ -23,8 +23,10 @@ from agentsim.report.blocks import (
 from agentsim.report.text import listed, name, safe
 
 FOLDED = SLIVER  # a smaller share of the whole is told in one row with its like
+FEWEST = 6  # runs from which on order statistics hold the median in 95 % of cases
+TOO_FEW = "too few to tell the error"
 REASONS = 3  # why runs fail: the most frequent; the rest is counted
-LEVERS = 6  # rows; the rest is named below
+LEVERS = 6  # rows of levers that help; the rest is named below
 
 
 def headline(findings: Findings) -> Headline:
@@ -166,7 +168,7 @@ def breakdown(findings: Findings) -> Bars | None:
     small = [row for row in found if row.share < FOLDED]
     if len(small) == 1:  # a fold of one would only hide its name
         large, small = found, []
-    labels = [words.part(row.kind, row.what) for row in large]
+    labels = [words.part(row.kind, row.what, _reads(findings, row.what)) for row in large]
     seconds = [row.seconds for row in large]
     parts = [row.share for row in large]
     waits = [row.kind in words.WAITING for row in large]
@@ -187,19 +189,28 @@ def breakdown(findings: Findings) -> Bars | None:
     )
 
 
+def _reads(findings: Findings, who: str) -> bool:
+    """Whether a person's work is reading: a step may give a `time` and nothing to read."""
+    person = findings.people.get(who)
+    return person is None or person.lines > 0 or person.words > 0
+
+
 def _goes(findings: Findings) -> str:
     return "go" if findings.exact else "goes"
 
 
 def levers(findings: Findings) -> Table | None:
-    """What single changes would save and leave of the mean, the largest first."""
+    """What single changes would save and leave of the mean: the largest first, harm at the end."""
     if not findings.levers:
         return None
     whole = findings.wall.mean
     ranked = sorted(findings.levers, key=lambda lever: -lever.saves)
-    clear = [it for it in ranked if abs(it.saves) >= FOLDED * whole or it.note]
-    shown = clear[:LEVERS] if clear else ranked[:1]
-    rest = [it for it in ranked if it not in shown]
+    good = [it for it in ranked if not _harms(it)]
+    clear = [it for it in good if abs(it.saves) >= FOLDED * whole or it.note]
+    # what harms, and what bounds all else of its kind, is no footnote
+    shown = [it for i, it in enumerate(clear) if i < LEVERS or it.note] or good[:1]
+    shown += [it for it in ranked if _harms(it)]
+    rest = [it for it in good if it not in shown]
     unit = show.unit_for(whole)
     vague = any(_half(it) > 0.1 * abs(it.saves) for it in shown)
     rows = tuple(_lever(it, unit, vague) for it in shown)
@@ -214,7 +225,8 @@ def levers(findings: Findings) -> Table | None:
     notes: tuple[str, ...] = ()
     if rest:
         names = listed([lever_name(it) for it in rest], 4)
-        head = f"less than {show.share(FOLDED)} each" if len(clear) <= LEVERS else "less"
+        small = not any(it in clear for it in rest)
+        head = f"less than {show.share(FOLDED)} each" if small else "less"
         notes = (f"{head}: {names}",)
     if part := _part_of_runs(shown, findings.replications):
         notes = (part, *notes)
@@ -222,19 +234,27 @@ def levers(findings: Findings) -> Table | None:
 
 
 def _lever(lever: Lever, unit: show.Unit, vague: bool) -> tuple[str, ...]:
-    saves = unit.show(-lever.saves)
+    saves, error = unit.show(-lever.saves), unit.show(_half(lever))
     note = f"<- {safe(lever.note)}" if lever.note else ""
     if lever.ci95[0] < 0 < lever.ci95[1]:
         note = note or "may be chance"
+    if _harms(lever):
+        note = f"takes longer {note}".rstrip()
+        if saves == unit.show(0.0):  # of no harm at all that would be said otherwise
+            saves, error = show.tight(-lever.saves), show.tight(_half(lever))
     if lever.saves < 0:
         saves = f"+{saves}"
-        note = note or "slower"
     # short waits in the unit of what is saved, so that the two can be added by eye
     leaves = unit.show(lever.leaves) if unit.seconds <= 1 else show.tight(lever.leaves)
     cells = [lever_name(lever), saves, leaves, note]
     if vague:
-        cells.insert(2, f"+-{unit.show(_half(lever))}")
+        cells.insert(2, f"+-{error}")
     return tuple(cells)
+
+
+def _harms(lever: Lever) -> bool:
+    """Whether the run surely takes longer with it: its interval lies wholly below nothing."""
+    return lever.ci95[1] < 0
 
 
 def _part_of_runs(shown: Sequence[Lever], runs: int) -> str:
@@ -285,5 +305,7 @@ def foot(findings: Findings) -> Foot:
         return Foot((tuple(used), ("exact: nothing is drawn", seed)))
     runs = show.plural(findings.replications, "run")
     wall = findings.wall
-    errors = f"typical {show.error(wall.p50_error)}", f"1 in 10 {show.error(wall.p90_error)}"
+    errors: tuple[str, ...] = (TOO_FEW,)
+    if findings.replications >= FEWEST:
+        errors = f"typical {show.error(wall.p50_error)}", f"1 in 10 {show.error(wall.p90_error)}"
     return Foot((tuple(used), (runs, seed, *errors)))

@@ -11,7 +11,7 @@ from agentsim.analysis.findings import Findings, Lever
 from agentsim.report import show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
-from agentsim.report.sections import lever_name, limits_of, warned
+from agentsim.report.sections import FEWEST, TOO_FEW, lever_name, limits_of, warned
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name, safe
 
@@ -64,10 +64,9 @@ class Swept(Protocol):
 def sweep(result: Swept) -> Document:
     """The table of speeds, the crossings below it, and what the fastest one bought."""
     first = result.rows[0].findings
-    used = listed([name(it) for it in dict.fromkeys(first.hardware.values())], 3)
     blocks: list[Block] = [
         Headline(name(first.workflow, 60)),
-        Lines((one_line(f"Only decode speed changes; the rest is as in {used}."),)),
+        Lines((one_line(_what_changes(first)),)),
         _table(result.rows),
     ]
     if result.crossings:
@@ -80,6 +79,13 @@ def sweep(result: Swept) -> Document:
     return Document(tuple(blocks))
 
 
+def _what_changes(findings: Findings) -> str:
+    if not findings.hardware:
+        return "No step asks a model: decode speed changes nothing."
+    used = listed([name(it) for it in dict.fromkeys(findings.hardware.values())], 3)
+    return f"Only decode speed changes; the rest is as in {used}."
+
+
 def warnings(result: Swept) -> list[str]:
     """The warnings of all speeds; what differs only in its figures is said once."""
     texts = [text for row in result.rows for text in row.findings.warnings]
@@ -89,20 +95,24 @@ def warnings(result: Swept) -> list[str]:
 def _crossings(found: Sequence[Crossing]) -> tuple[Line, ...]:
     """`above 419 tok/s (380 to 460)  the tools cost more than decoding`, figures aligned.
 
-    The interval is at 95 %; without one where nothing is drawn.
+    The interval is at 95 %; without one where nothing is drawn, or nothing is known of it.
     """
     rates = [_speed(it.rate) for it in found]
     widest = max(map(width_of, rates))
     heads = []
     for it, rate in zip(found, rates, strict=True):
-        low, high = map(_speed, it.ci95)
-        within = "" if low == high else f" ({low} to {high})"
-        heads.append(f"above {rate:>{widest}} tok/s{within}")
+        heads.append(f"above {rate:>{widest}} tok/s{_within(it)}")
     widest = max(map(width_of, heads))
     return tuple(
         one_line(f"{head:<{widest}}  {safe(it.text)}{', beyond the table' if it.beyond else ''}")
         for head, it in zip(heads, found, strict=True)
     )
+
+
+def _within(crossing: Crossing) -> str:
+    """` (380 to 460)`; nothing where it has no width, and of a single run, which tells no error."""
+    low, high = map(_speed, crossing.ci95)
+    return "" if low == high or crossing.runs < 2 else f" ({low} to {high})"
 
 
 def _speed(rate: float) -> str:
@@ -194,7 +204,13 @@ def _part(findings: Findings, kinds: frozenset[str]) -> float:
 def _met(findings: Findings) -> str:
     if findings.budget is None:
         return ""
-    return f"{show.share(findings.budget.met)} {'ok' if findings.budget.is_met else 'no'}"
+    met, wanted = show.share(findings.budget.met), show.share(findings.budget.chance)
+    if findings.budget.is_met:
+        return f"{met} ok"
+    if met == wanted:  # just missed; of `>99 %` it takes the tenths to see that
+        tenths = f"{math.floor(findings.budget.met * 1000) / 10:.1f} %"
+        met = f"<{met}" if met[:1].isdigit() else tenths
+    return f"{met} no"
 
 
 def _outrun(row: Row) -> str:
@@ -228,9 +244,10 @@ def _foot(result: Swept) -> Foot:
     if all(it.exact for it in found):
         return Foot((("exact: nothing is drawn", seed),))
     runs = show.plural(found[0].replications, "run")
-    worst = max(found, key=lambda it: it.wall.p50_error / (it.wall.p50 or 1.0))
-    share = show.at_most(worst.wall.p50_error / (worst.wall.p50 or 1.0))
-    told = [f"{runs} a speed", seed, f"typical +-{share} or less"]
-    if result.crossings:
+    worst = max(it.wall.p50_error / (it.wall.p50 or 1.0) for it in found)
+    few = any(it.replications < FEWEST and not it.exact for it in found)
+    error = TOO_FEW if few else f"typical +-{show.at_most(worst)} or less"
+    told = [f"{runs} a speed", seed, error]
+    if any(map(_within, result.crossings)):
         told.append("in brackets: 95 %")
     return Foot((tuple(told),))

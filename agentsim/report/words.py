@@ -42,9 +42,14 @@ _LIMITS = MappingProxyType(
 )
 
 
-def part(kind: str, what: str = "", most: int = 30) -> str:
-    """A row's name in "where the average goes": `you, reading`, `tests`, `first token`."""
+def part(kind: str, what: str = "", reads: bool = True, most: int = 30) -> str:
+    """A row's name in "where the average goes": `you, reading`, `tests`, `first token`.
+
+    `reads`: whether there is anything to read in a person's work; else `dev, at work`.
+    """
     bare, named = _PARTS.get(kind, (name(kind), f"{name(kind)}, {{}}"))
+    if kind == "person_work" and not reads:
+        named = "{}, at work"
     return name(named.replace("{}", safe(what)) if what else bare, most)
 
 

@@ -91,6 +91,8 @@ class _Maker:
                 is_whole = False
                 continue
             tool = self._players.tool(name, at)
+            if self._step.tools is None and "tools" in self._defined.why:
+                self._players.take_tool(name, self._defined.name, share)
             total = math.fsum(part for _, part in given[: i + 1])
             if tool is None:
                 is_whole = False

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
-from agentsim.graph import Agent, Ask, Block, Call, Fork, Loop, Node, Work
+from agentsim.graph import Agent, Ask, Block, Call, Fork, Loop, Node, Work, inner_of, walk
 from agentsim.records import Verdict
-from agentsim.spec.exact import inner_of, says_of, walk
+from agentsim.spec.exact import says_of
 
 Said = frozenset[Verdict | None]
 

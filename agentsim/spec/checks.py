@@ -6,10 +6,11 @@ import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentsim.errors import Problem, Problems
-from agentsim.graph import Agent, Block, Call, Fork, Graph, LimitPlan, ServerPlan
+from agentsim.graph import Agent, Block, Call, Fork, Graph, LimitPlan, ServerPlan, walk
 from agentsim.spec import catalogue
-from agentsim.spec.exact import least_runs, walk
 from agentsim.spec.hardware import load_profile
+from agentsim.spec.length import check_length
+from agentsim.spec.lines import check_lines
 from agentsim.spec.problems import quoted
 from agentsim.spec.sessions import check_sessions
 from agentsim.spec.unmet import check_unmet
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from agentsim.spec.load import Source
     from agentsim.spec.scope import Program
 
-MOST_RUNS = 5_000_000
 MOST_NOTES = 8  # of one kind: the first ones say what is the matter
 
 
@@ -62,10 +62,11 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
 
     check_sessions(graph.root, clash)
     unmet = check_unmet(graph.root, program, clashing)
-    _check_length(graph, program)
+    lines = check_lines(graph, program)
+    check_length(graph, program)
     if len(program.problems) > known:
         return None
-    told = [verdict_notes(graph.root), unmet, _cut_answers(graph), _empty(graph, program)]
+    told = [verdict_notes(graph.root), unmet, _cut_answers(graph), lines, _empty(graph, program)]
     notes = (note for part in told for note in _few(part))
     return dataclasses.replace(graph, notes=(*graph.notes, *notes))
 
@@ -102,15 +103,6 @@ def _empty(graph: Graph, program: Program) -> list[str]:
             who = f"{node.path} (line {line})" if node.path else "the workflow"
             found[node.rank] = f"{who} holds an empty list of steps, which is done at once"
     return list(found.values())
-
-
-def _check_length(graph: Graph, program: Program) -> None:
-    """A run of more steps than the engine keeps ends in an error: better before than after it."""
-    runs = least_runs(graph.root)
-    if runs > MOST_RUNS:
-        message = f"a run has at least {runs:,} steps, all items and rounds counted"
-        hint = f"at most {MOST_RUNS:,}: fewer items or rounds, or fewer steps in them"
-        program.report(Problem("too-many-steps", message, program.tree.place(("steps",)), hint))
 
 
 def _need(step: Agent | Call) -> Need:

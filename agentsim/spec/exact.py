@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from agentsim.chance import Distribution
 from agentsim.graph import (
     Agent,
     AgentPlan,
     Ask,
-    Block,
     Call,
-    Fork,
-    Loop,
     Node,
     PersonPlan,
     Says,
     ServerPlan,
     ToolPlan,
     Work,
+    walk,
 )
 
 
@@ -29,42 +27,6 @@ def is_exact(root: Node, servers: Sequence[ServerPlan], people: Sequence[PersonP
         and not any(_spreads(one) for person in people for one in _of_person(person))
         and not any(map(_is_drawn, walk(root)))
     )
-
-
-def walk(node: Node) -> Iterable[Node]:
-    """A node and all that stands in it; a body shared by items once."""
-    yield node
-    for inner in inner_of(node):
-        yield from walk(inner)
-
-
-def least_runs(node: Node) -> int:
-    """How many steps run at least: all items, and all rounds of a loop that nothing can leave."""
-    inner = sum(map(least_runs, inner_of(node)))
-    match node:
-        case Fork(items=int(items), branches=branches) if len(branches) == 1:
-            return 1 + items * inner
-        case Loop(body=body, rounds=rounds):
-            return 1 + (rounds if not any(map(_speaks, walk(body))) else 1) * least_runs(body)
-        case _:
-            return 1 + inner
-
-
-def _speaks(node: Node) -> bool:
-    return says_of(node) is not None or (isinstance(node, Work) and node.tool.says)
-
-
-def inner_of(node: Node) -> tuple[Node, ...]:
-    """The nodes that stand directly in a node."""
-    match node:
-        case Block(steps=steps):
-            return steps
-        case Fork(branches=branches):
-            return branches
-        case Loop(body=body, between=between):
-            return (body,) if between is None else (body, between)
-        case _:
-            return ()
 
 
 def says_of(node: Node) -> Says | None:

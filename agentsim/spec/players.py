@@ -37,6 +37,8 @@ class Players:
         self.cast, self.servers, self.report = cast, servers, report
         self._people: dict[str, PersonPlan] = {}
         self._tools: dict[str, ToolPlan | None] = {}
+        self._stepped: set[str] = set()
+        self._taken: dict[tuple[str, str], float] = {}
         self.pools: dict[str, PoolPlan] = {}
         for name in sorted(cast.names("pools")):
             found = cast.find("pools", name)
@@ -47,9 +49,22 @@ class Players:
     @property
     def notes(self) -> list[str]:
         """What a person should know about who takes part."""
-        if not self._people:
-            return []
-        return [f"taken as {ALWAYS}, nights and weekends too: {', '.join(self._people)}"]
+        told = [
+            f"{quoted(tool)} as the file defines it is also run by {agent}, in {100 * share:.3g} % "
+            f"of its tool runs: the preset of {agent} names it; another name would keep them apart"
+            for (tool, agent), share in self._taken.items()
+            if tool in self._stepped
+        ]
+        if self._people:
+            people = ", ".join(self._people)
+            told.append(f"taken as {ALWAYS}, nights and weekends too: {people}")
+        return told
+
+    def take_tool(self, tool: str, agent: str, share: float) -> None:
+        """An agent's preset names a tool: where the file defines it for a step, it is told."""
+        is_both = tool in self.cast.file["tools"] and preset("tools", tool) is not None
+        if is_both and share:
+            self._taken[tool, agent] = share
 
     @property
     def people(self) -> tuple[PersonPlan, ...]:
@@ -94,6 +109,8 @@ class Players:
         """The plan of one tool, with what a step says otherwise. `returns`: an agent reads them."""
         tool = defined.model
         assert isinstance(tool, ToolDef)
+        if step is not None:
+            self._stepped.add(defined.name)
         time = self.field(defined, step, "time")
         if time is None:
             self.missing(defined, "time", place)

@@ -107,6 +107,10 @@ _MEANT = MappingProxyType(
 )
 
 
+_DEFINED = frozenset({"tool", "pool", "person", "agent"})
+"""What a file defines itself, each in a section of its own."""
+
+
 def given(option: str, text: object) -> Place:
     """The place of what was given on the command line: `--set lines=abc`."""
     shown = str(text)
@@ -147,6 +151,9 @@ def unknown_name(
     hint = _did_you_mean(str(name), names, plural)
     if meant in names:
         hint = f"did you mean {quoted(meant)}?"
+    if what in _DEFINED:
+        define = f"define it under `{plural}:`"
+        hint = f"{hint}{' Or ' if hint.endswith('?') else '; or '}{define}" if hint else define
     return Problem("unknown-name", f"unknown {what} {quoted(name)}", place, hint)
 
 

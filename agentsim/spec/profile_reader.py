@@ -6,7 +6,6 @@ What a profile does not say is not made up: it is left out, and a note says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -34,14 +33,13 @@ from agentsim.spec.profile import (
     ProfileFile,
     SourceFile,
 )
+from agentsim.spec.profile_doubts import crowd_notes, depth_notes, falls
 from agentsim.spec.profile_fields import Rows
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
 
 SPEEDS = ("rate", "step", "per_stream", "total", "fit")
 AS_MEASURED = ("rate", "per_stream", "total")
-_FALLS = 0.95  # a step that is so much shorter than one of fewer streams is no measuring error
-_RISES = 1.2  # dgx-spark-ds4: its first row is a cold one, the second is 7.4 % quicker
 _GAPS = MappingProxyType(
     {"limits": "quota", "cache": "prompt cache", "price": "price", "context": "context limit"}
 )
@@ -76,7 +74,7 @@ class PlanReader:
         if whole.max_output is None and any(limit.reserve for limit in limits):
             self._bad(("limits",), "a quota reserves `max_output`, which is not given")
         told = self._notes(whole, decode_file, decode, shared)
-        spoken = (*told, *_depth_notes(prefill_file), *_sentences(whole))
+        spoken = (*told, *depth_notes(prefill_file), *_sentences(whole))
         about = About(
             title=whole.name or name,
             model=whole.model,
@@ -125,7 +123,10 @@ class PlanReader:
         fit = self._part(FitFile, "`fit`", "decode", "fit") if "fit" in raw else None
         if file is None or len(given) != 1 or (given[0] == "fit" and fit is None):
             return file, None
-        return file, self._law(file, fit)
+        law = self._law(file, fit)
+        if law is not None and law.knots is not None:
+            self._check_falls(given[0], law.knots)
+        return file, law
 
     def _law(self, file: DecodeFile, fit: FitFile | None) -> Decode | None:
         knots: Rows | None = file.step
@@ -141,6 +142,17 @@ class PlanReader:
             return None
         per_step = file.tokens_per_step or 1.0
         return Decode(knots, parts, file.per_context_token, per_step)
+
+    def _check_falls(self, key: str, knots: Rows) -> None:
+        """A step that makes more tokens cannot be quicker, save by the scatter of measurements."""
+        rows = {float(streams): streams for streams in self._raw("decode", key)}
+        for fall in falls(knots):
+            if not fall.is_noise:
+                hint = "a step of more streams takes as long or longer; up to 5 % less is scatter"
+                what = "" if key == "step" else f" ({quoted(key)} as the time of a step)"
+                row = (rows[fall.many],) if fall.many in rows else ()
+                message = f"`decode`: {fall.words}{what}, which cannot be"
+                self._bad(("decode", key, *row), message, hint)
 
     def _shared(self, file: DecodeFile, slots: int | None) -> bool:
         if file.shared is not None:
@@ -252,7 +264,7 @@ class PlanReader:
             gaps.remove(_GAPS["limits"])  # one's own machine has slots and no quota
         if gaps:
             yield f"not given, so not modelled: {', '.join(gaps)}"
-        yield from _crowd_notes(decode, whole.slots, shared)
+        yield from crowd_notes(decode, whole.slots, shared)
         if not self._raw("source"):
             yield "no source given: it does not say where its figures come from"
 
@@ -289,23 +301,3 @@ def _sentences(whole: ProfileFile) -> Iterator[str]:
     yield from whole.assumed
     if whole.note:
         yield whole.note.strip()
-
-
-def _depth_notes(file: PrefillFile | None) -> Iterator[str]:
-    """A prompt is read more slowly the more of it was read: measured tables rise by 8 % at most."""
-    rows = file.rate if file is not None and isinstance(file.rate, tuple) else ()
-    for (less, slow), (more, quick) in pairwise(rows):
-        if quick > slow * _RISES:
-            yield f"prefill is quicker at {more:,.0f} tokens than at {less:,.0f}: is that right?"
-
-
-def _crowd_notes(decode: Decode, slots: int | None, shared: bool) -> Iterator[str]:
-    """What is odd about the speed of several calls at once."""
-    knots = decode.knots
-    if not shared or knots is None or slots == 1:
-        return
-    if len(knots) == 1:
-        yield "no speed for several streams given: each gets that of one"
-    for (few, slow), (many, quick) in pairwise(knots):
-        if quick < _FALLS * slow:
-            yield f"a step of {many:g} streams is shorter than one of {few:g}: is that right?"

@@ -31,6 +31,8 @@ from agentsim.spec.tree import Path, Tree
 Unit = Callable[[object], float]
 """Reads one value as written into base numbers (seconds, tokens); ValueError if it cannot."""
 
+_MOST_WEIGHT = 1e12
+
 COMMON = ("at_least", "at_most", "per")
 _QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]+)?)")
 _KEYS = MappingProxyType(
@@ -327,4 +329,7 @@ def _form_of(key: object) -> str | None:
 
 
 def _weight(value: object) -> float:
-    return units.share(value) if isinstance(value, str) else count(value)
+    weight = units.share(value) if isinstance(value, str) else count(value)
+    if weight > _MOST_WEIGHT:  # weights count by their proportion, and their sum must be a number
+        raise ValueError(f"the weight {quoted(value)} is too large: at most {_MOST_WEIGHT:g}")
+    return weight

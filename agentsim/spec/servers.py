@@ -22,7 +22,7 @@ from agentsim.spec.problems import given, quoted, unknown_name
 DEFAULT = "claude-opus"
 
 _BOUND = re.compile(r"([^./#=,\s][^./#=,]*)=(.+)", re.DOTALL)
-_NUMBERED = re.compile(r"(.+)#([0-9]{1,3})", re.DOTALL)
+_NUMBERED = re.compile(r"(.+)#(?!0+\Z)([0-9]{1,3})", re.DOTALL)  # counted from 1
 
 
 @dataclass(slots=True)

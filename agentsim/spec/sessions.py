@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from agentsim.graph import Agent, Block, Call, Fork, Loop, Node
-from agentsim.spec.exact import inner_of
+from agentsim.graph import Agent, Block, Call, Fork, Loop, Node, inner_of
 
 Clash = Callable[[str, int, int], None]
 """Told of a session's name, the rank of the step that goes on in it, and of one that may, too."""

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from agentsim.errors import Problem
-from agentsim.graph import Agent, Block, Call, Fork, Node
+from agentsim.graph import Agent, Block, Call, Fork, Loop, Node, Work, inner_of, walk
 from agentsim.records import Verdict
 from agentsim.spec.before import Missing, missing
-from agentsim.spec.exact import inner_of, walk
 from agentsim.spec.problems import nearest, quoted
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 _HINTS = {
     Verdict.REJECTED: "`rejected` ends the run, so no step can follow it",
-    Verdict.FAILED: "a step that fails ends its list, save with `or: go on`",
 }
 _NO_REVIEW = "give a step before it `approves:`, or a tool `fails:`"
 
@@ -34,8 +32,52 @@ def check_unmet(root: Block, program: Program, told: set[int]) -> list[str]:
         what = " or ".join(quoted(verdict.label) for verdict in verdicts)
         message = f"{quoted(node.path)} never runs: no step before it can leave {what} to it"
         hint = next((_HINTS[one] for one in verdicts if one in _HINTS), _NO_REVIEW)
+        if Verdict.FAILED in verdicts:
+            hint = _failed_hint(root, node, program)
         program.report(Problem("never-runs", message, program.place_of(rank, "when"), hint))
     return [*_sessions(root, found, program, told), *_changes(root, found, program)]
+
+
+def _failed_hint(root: Block, node: Node, program: Program) -> str:
+    """Names the step before it that would have to go on after a failure: the nearest that can fail.
+
+    A tool that fails or a timeout is meant rather than a request that may outgrow its context.
+    """
+    before = list(_before(root, node))
+    meant = next(filter(_declares_failure, before), None)
+    meant = meant or next((one for one in before if isinstance(one, Agent | Call)), None)
+    if meant is None:
+        return "no step before it can fail: give a tool `fails:`, or a step a `timeout`"
+    line = program.place_of(meant.rank).line
+    return f"a step that fails ends its list: add `or: go on` to {quoted(meant.path)} (line {line})"
+
+
+def _before(root: Node, node: Node) -> Iterator[Node]:
+    """Steps that stand before one, in its own list first, each time from the nearest."""
+    if root is node:
+        return
+    within = inner_of(root)
+    for i, inner in enumerate(within):
+        if any(one is node for one in walk(inner)):
+            yield from _before(inner, node)
+            if isinstance(root, Block):
+                yield from reversed(within[:i])
+            return
+
+
+def _declares_failure(node: Node) -> bool:
+    """Whether a step may fail its list by what is written in it, and does not go on then."""
+    if node.guard.go_on:
+        return False
+    if node.guard.timeout is not None:
+        return True
+    match node:
+        case Work(tool=tool):
+            return (tool.says and tool.fails > 0.0) or tool.timeout is not None
+        case Loop(failed_fail=False):
+            return False
+        case _:
+            return any(map(_declares_failure, inner_of(node)))
 
 
 def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> Iterator[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentsim.graph import Agent, Block, Fork, Loop, Node, Work
-from agentsim.spec.exact import inner_of, says_of, walk
+from agentsim.graph import Agent, Block, Fork, Loop, Node, Work, inner_of, walk
+from agentsim.spec.exact import says_of
 
 
 def verdict_notes(root: Block) -> list[str]:

@@ -113,13 +113,17 @@ def _start(
     moment = _moment(given.start, zone, place, report)
     if moment is None:
         return None, given.timezone, ()
-    notes = () if given.timezone else ("`start` is given without a `timezone`: UTC is taken",)
+    notes = (
+        ()
+        if given.timezone is not None
+        else ("`start` is given without a `timezone`: UTC is taken",)
+    )
     return moment.timestamp(), zone.key, notes
 
 
 def _zone(name: str | None, place: Place, report: Report) -> ZoneInfo | None:
     try:
-        return ZoneInfo(name or "UTC")
+        return ZoneInfo("UTC" if name is None else name)
     except (ValueError, KeyError, OSError):
         hint = "an IANA name, such as Europe/Amsterdam or UTC"
         report(Problem("bad-value", f"`timezone`: unknown zone {quoted(name)}", place, hint))

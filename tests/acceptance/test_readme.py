@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.analysis.hardware import decode_rate
 from agentsim.report import show
+from agentsim.spec.hardware import load_profile
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -153,6 +155,14 @@ def test_the_tables_name_all_that_ships(kind: str) -> None:
     table = README[README.index(header) :].split("\n\n")[0]
     named = re.findall(r"^\| `([^`]+)`", table, re.MULTILINE)
     assert sorted(named) == sorted(file.stem for file in (ROOT / kind).glob("*.yaml"))
+
+
+def test_the_table_gives_the_speed_and_grade_of_each_profile() -> None:
+    """The grade is that of `source` in the profile's file, the speed that of `hw list`."""
+    rows = re.findall(r"^\| `([^`]+)` \|.*\| ([^|]+) \| ([ABC]) \|$", README, re.MULTILINE)
+    plans = [load_profile(file.stem).plan for file in (ROOT / "hardware").glob("*.yaml")]
+    wanted = [(it.profile, show.rate(decode_rate(it, 0)), it.about.grade) for it in plans]
+    assert sorted(rows) == sorted(wanted)
 
 
 def test_every_link_leads_to_a_file() -> None:

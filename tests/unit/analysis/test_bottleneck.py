@@ -76,8 +76,8 @@ def test_every_part_that_is_counted_is_named() -> None:
     }
     found = bottleneck(where, 100, you(0.0))
     assert found.sentence == (
-        "You are the limit: 78 % of the time is you being busy with something else, switching "
-        "and at work."
+        "You are the limit: 78 % of the time is you being busy with other items, switching and "
+        "at work."
     )
     assert found.share == pytest.approx(0.78)
 

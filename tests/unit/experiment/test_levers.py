@@ -273,6 +273,53 @@ def test_what_is_surely_not_told_is_run_no_further() -> None:
     assert [lever.saves for lever in own[:6]] == pytest.approx([4, 3.5, 3, 2.5, 2, 1.5])
 
 
+def test_what_surely_harms_is_run_on_all_too() -> None:
+    """t1 made 1.1 times as slow: 0.1 s more of 37 s, less than a hundredth, yet a row of its own.
+
+    The others are those of the test before, without the harmless t1.
+    """
+    wait = ToolPlan("pause", Exponential(1), Constant(0), part=Part.WAIT)
+    tools = [work(i, f"t{i}", float(i)) for i in range(1, 9)]
+    plan = graph(*tools, replace(work(9, "pause", 1), tool=wait))
+    tallies = replicate(plan, 0, runs=300)
+    wanted = [Change("tool", f"t{i}", "2x", variants.with_tools(plan, 0.5, f"t{i}"))
+              for i in range(2, 9)]  # fmt: skip
+    wanted.append(Change("tool", "t1", "1.1x", variants.with_tools(plan, 1.1, "t1")))
+    with executor_for(1) as executor:
+        own = tried(executor, wanted, tallies, 0)
+    assert [(lever.what, lever.runs) for lever in own][5:] == [
+        ("t3", 300),
+        ("t2", SCREEN),
+        ("t1", 300),
+    ]
+    assert own[-1].saves == pytest.approx(-0.1)
+    assert own[-1].ci95[1] < 0
+
+
+def test_faster_decoding_may_harm() -> None:
+    """Two branches that need the same unit for 10 s: the first after 3 s, then 20 s of its own.
+
+    The second asks for 5 s before: the first is served first and ends at 3 + 10 + 20 = 33 s. With
+    calls of no time the second is first, so the first ends at 10 + 10 + 20 = 40 s; with calls of
+    2.5 s at 2.5 + 40 = 42.5 s.
+    """
+    unit = ((0, 1.0),)
+    first = (work(3, "p.a.s", 3), work(4, "p.a.u", 10, unit), work(5, "p.a.t", 20))
+    second = (call(7, "p.b.ask", output=500), work(8, "p.b.u", 10, unit))
+    sides = (block(2, "p.a", *first), block(6, "p.b", *second))
+    plan = graph(
+        replace(each(1, "p", 2), branches=sides, items=None),
+        servers=(server(),),
+        pools=(PoolPlan("ci", 1),),
+        exact=True,
+    )
+    found, own = studied(plan)
+    assert found.wall.mean == 33
+    assert saved(own)["infinitely fast decode"] == pytest.approx(-7)
+    assert saved(own)["2x decode"] == pytest.approx(-9.5)
+    assert [lever.what for lever in own[-2:]] == ["decode", "decode"]
+
+
 def test_the_ratio_by_hand() -> None:
     """Runs of 10, 30, 20 and 40 s; of the first two 2 and 12 s are saved: a share of 14 / 40.
 

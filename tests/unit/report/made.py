@@ -112,7 +112,7 @@ def findings(**changes: Any) -> Findings:
                 "agent", 1.0, constant(600.0), None, constant(0.0), constant(600.0), {"decode": 9.0}
             )
         },
-        calls=CallFindings(61.0, 61.0, 0.0, 0.0, 0.0164, 0.02),
+        calls=CallFindings(61.0, 61.0, 0.0, 0.0, 0.0, 0.0164, 0.02),
         tokens=TokenFindings(1_200_000.0, 1_100_000.0, 11_500.0, 37_000.0, 0.0),
         cost_total=0.42,
         cost_by_role={"main": 0.42},

@@ -50,3 +50,17 @@ def test_numbers_may_be_negative() -> None:
 
 def test_a_sweep_has_a_row_a_rate() -> None:
     assert [float(row["rate"]) for row in rows(csv_.sweep(sweep()))] == [5, 100, 800, 15_000]
+
+
+def test_no_cell_holds_a_list() -> None:
+    """`bottleneck.rows` was Python's own spelling of a list of tables."""
+    (row,) = rows(csv_.answer(findings()))
+    assert "bottleneck.rows" not in row
+    assert row["bottleneck.kind"] == "person_work"
+    assert not any(cell.startswith(("[", "{", "(")) for cell in row.values())
+
+
+def test_one_run_has_empty_cells_for_its_error() -> None:
+    (row,) = rows(csv_.answer(findings(replications=1)))
+    assert (row["wall.ci95_low"], row["wall.ci95_high"]) == ("", "")
+    assert float(row["wall.p50"]) == 47 * 60

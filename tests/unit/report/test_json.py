@@ -58,6 +58,7 @@ def test_the_inner_names() -> None:
     assert {"runs", "time", "wait", "breakdown", "started", "ended"} <= step.keys()
     assert step["ended"]["mean"] == 600.0
     assert made["calls"]["per_token"] == {"decode_only": 0.0164, "inclusive": 0.02}
+    assert made["calls"]["cancelled"] == 0.0
     assert list(made["tokens"]) == ["input", "cached", "thinking", "output", "wasted"]
     assert made["cost"] == {"total": 0.42, "by_role": {"main": 0.42}}
     server = made["servers"]["main"]
@@ -162,3 +163,45 @@ def test_problems_have_code_place_and_hint() -> None:
 def test_finite_leaves_only_what_json_knows(value: Any, left: Any) -> None:
     assert json_.finite(value) == left
     assert json.loads(json.dumps(json_.finite(value), allow_nan=False)) == left
+
+
+def intervals(value: Any) -> list[Any]:
+    """All `ci95` of a JSON text."""
+    if isinstance(value, list):
+        return [found for it in value for found in intervals(it)]
+    if not isinstance(value, dict):
+        return []
+    own = [value["ci95"]] if "ci95" in value else []
+    return own + [found for it in value.values() for found in intervals(it)]
+
+
+def test_one_run_that_draws_has_no_error() -> None:
+    """It was told as [x, x], as if the mean were known exactly; an exact run is."""
+    alone = answered(replications=1, wall=constant(9.0))
+    assert set(intervals(alone)) == {None}
+    assert len(intervals(alone)) > 10  # four times, a step's three, five levers
+    assert (alone["wall"]["mean"], alone["wall"]["ci95"]) == (9.0, None)
+    assert answered(replications=1, wall=constant(9.0), exact=True)["wall"]["ci95"] == [9.0, 9.0]
+    two = replace(constant(9.0), ci95=(1.0, 17.0), n=2)
+    assert answered(replications=2, wall=two)["wall"]["ci95"] == [1.0, 17.0]
+
+
+def test_what_is_called_like_an_interval_stays() -> None:
+    made = answered(replications=1, pools={"ci95": PoolFindings(0.5, constant(3.0), 0.2, 4)})
+    assert made["pools"]["ci95"]["busy"] == 0.5
+    assert made["pools"]["ci95"]["wait"]["ci95"] is None
+
+
+def test_one_run_of_many_that_did_not_fail_has_no_error() -> None:
+    made = answered(failed=0.999, done=0.001, wall_done=constant(9.0))
+    assert (made["wall_done"]["mean"], made["wall_done"]["ci95"]) == (9.0, None)
+    assert answered(wall_done=replace(constant(9.0), n=2))["wall_done"]["ci95"] == [9.0, 9.0]
+    assert answered(wall_done=None)["wall_done"] is None
+
+
+def test_a_crossing_of_one_run_has_no_error() -> None:
+    made = sweep()
+    alone = replace(made, crossings=(replace(made.crossings[0], runs=1),))
+    assert json_.sweep(alone)["crossings"][0]["ci95"] is None
+    rows = tuple(replace(it, findings=replace(it.findings, exact=True)) for it in made.rows)
+    assert json_.sweep(replace(alone, rows=rows))["crossings"][0]["ci95"] == [14.2, 16]

@@ -351,3 +351,105 @@ def test_a_remark_without_room_goes_below_its_row_whole(width: int) -> None:
     assert told.count("<- " + "x" * 10 + " give" * 8) == 2
     assert max(map(columns, lines)) <= width
     assert "…" not in told
+
+
+MOST = "the most tok/s can give"
+
+
+def table_of(levers: list[Lever], **more: Any) -> list[str]:
+    """The lines of the levers' table below its head."""
+    text = drawn(findings(levers=levers, assumed=[], **more))
+    return text.split("What would help")[1].split("\n\n")[0].splitlines()[1:]
+
+
+def test_a_lever_that_harms_has_its_row_at_the_end_and_keeps_its_mark() -> None:
+    """-300 s saved is +5.0 min; seven that save come before, of which six are told."""
+    good = [Lever(f"t{i}", "2x", 600.0 - i, (590.0 - i, 610.0 - i), 3240.0 + i) for i in range(7)]
+    endless = Lever("decode", "infinitely fast", -300.0, (-310.0, -290.0), 4140.0, MOST)
+    lines = table_of([*good, endless])
+    assert [line.split()[1] for line in lines[:6]] == ["t0", "t1", "t2", "t3", "t4", "t5"]
+    told = " ".join(" ".join(lines[6:]).split())
+    assert told.startswith("infinitely fast decode +5.0m 1h 09m takes longer <- " + MOST)
+    assert lines[-1] == "  less: 2x t6"
+
+
+def test_a_small_harm_is_no_footnote_either() -> None:
+    """0.9 s of 64 min: in tenths of minutes it would be `+0.0m`."""
+    half = Lever("edit", "2x", -0.9, (-1.0, -0.8), 3840.9)
+    lines = table_of([Lever("tests", "2x", 156.0, (150.0, 162.0), 3684.0), half])
+    assert re.fullmatch(r"  2x edit +\+900ms +\+-100ms +1h 04m +takes longer", lines[-1])
+
+
+def test_harm_that_may_be_chance_is_not_called_harm() -> None:
+    unsure = Lever("shell", "2x", -60.0, (-180.0, 60.0), 3900.0)
+    (line,) = table_of([unsure])
+    assert "may be chance" in line
+    assert "takes longer" not in line
+
+
+def test_the_mark_of_decoding_is_told_behind_six_others_too() -> None:
+    many = [Lever(f"t{i}", "2x", 600.0 - i, (600.0 - i, 600.0 - i), 3000.0) for i in range(7)]
+    endless = Lever("decode", "infinitely fast", 50.0, (49.0, 51.0), 3790.0, MOST)
+    lines = table_of([*many, endless])
+    assert lines[6].endswith(f"<- {MOST}")
+    assert lines[7:] == ["  less: 2x t6"]
+
+
+def swept(**changes: Any) -> str:
+    """A sweep with these changes in each of its answers."""
+    made = sweep()
+    rows = tuple(replace(it, findings=replace(it.findings, **changes)) for it in made.rows)
+    return terminal.draw(document.sweep(replace(made, rows=rows)))
+
+
+def test_a_sweep_of_too_few_runs_tells_no_error() -> None:
+    """The median lies outside of all n runs in 2 / 2^n of cases: 6 % of 5 runs, 3 % of 6."""
+    few = swept(replications=5).splitlines()[-1]
+    assert few == "5 runs a speed, seed 0, too few to tell the error, in brackets: 95 %"
+    assert "typical +-4 % or less" in swept(replications=6).splitlines()[-1]
+
+
+def test_brackets_are_told_of_only_where_there_are_some() -> None:
+    made = sweep()
+    alone = tuple(replace(it, runs=1) for it in made.crossings)
+    text = terminal.draw(document.sweep(replace(made, crossings=alone)))
+    assert "above      15 tok/s  you cost more" in text
+    assert "brackets" not in text
+    none = tuple(replace(it, ci95=(it.rate, it.rate)) for it in made.crossings)
+    assert "brackets" not in terminal.draw(document.sweep(replace(made, crossings=none)))
+
+
+@pytest.mark.parametrize(
+    ("chance", "met", "told"),
+    [
+        (0.8, 0.7996, "<80 % no"),  # 79.96 %, which rounds to what was wanted
+        (0.8, 0.8, "80 % ok"),
+        (0.8, 0.79, "79 % no"),
+        (0.999, 0.9985, "99.8 % no"),  # both are `>99 %`
+    ],
+)
+def test_a_budget_of_a_sweep_that_is_just_missed_does_not_look_met(
+    chance: float, met: float, told: str
+) -> None:
+    text = swept(budget=BudgetFindings({"wall": 5400.0}, chance, met))
+    assert text.count(f"  {told} ") == 4
+
+
+def test_a_sweep_without_a_model_says_so() -> None:
+    made = sweep()
+    rows = tuple(
+        replace(it, outrun=None, findings=replace(it.findings, hardware={})) for it in made.rows
+    )
+    text = terminal.draw(document.sweep(replace(made, rows=rows)))
+    assert "  No step asks a model: decode speed changes nothing.\n" in text
+    assert "the rest is as in" not in text
+    assert "outrun" not in text
+
+
+def test_who_reads_nothing_is_at_work() -> None:
+    base = findings()
+    idle = replace(base.people["you"], lines=0.0, words=0.0)
+    assert re.search(r"^  you, at work +38\.2m", drawn(replace(base, people={"you": idle})), re.M)
+    for some in (replace(idle, lines=0.5), replace(idle, words=9.0)):
+        text = drawn(replace(base, people={"you": some}))
+        assert re.search(r"^  you, reading +38\.2m", text, re.M)

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import Problem, Problems
-from agentsim.graph import Graph, Node
-from agentsim.spec.exact import walk
+from agentsim.graph import Graph, Node, walk
 from agentsim.spec.load import Source, load_tree
 from agentsim.spec.reader import read
 

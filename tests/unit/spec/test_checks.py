@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.graph import Agent, Block, Call, Fork, Loop
-from agentsim.spec.exact import walk
+from agentsim.graph import Agent, Block, Call, Fork, Loop, walk
 from tests.unit.spec.conftest import Load, Refused
 
 

@@ -107,11 +107,12 @@ def test_the_profile_that_is_meant(name: str, meant: str | None) -> None:
 def test_the_preset_that_is_meant(what: str, kind: str, name: str, meant: str) -> None:
     from agentsim.spec.presets import names as presets
 
-    assert unknown_name(name, presets(kind), HERE, what).hint == f"did you mean `{meant}`?"
+    hint = unknown_name(name, presets(kind), HERE, what).hint
+    assert hint == f"did you mean `{meant}`? Or define it under `{kind}:`"
 
 
 def test_people_are_not_persons() -> None:
-    assert unknown_name("qqq", ["you"], HERE, "person").hint == "known people: you"
+    assert unknown_name("qqq", ["you"], HERE, "person").hint.startswith("known people: you;")
 
 
 def test_the_place_of_what_was_typed_is_what_was_typed(refused: Refused) -> None:

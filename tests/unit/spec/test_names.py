@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.graph import Block, Fork, Loop
-from agentsim.spec.exact import walk
+from agentsim.graph import Block, Fork, Loop, walk
 from tests.unit.spec.conftest import Load, Refused, by_path
 
 

@@ -66,9 +66,16 @@ def test_unknown_key() -> None:
 
 def test_unknown_name() -> None:
     assert unknown_name("codr", ["coder", "you"], HERE, "agent") == Problem(
-        "unknown-name", "unknown agent `codr`", HERE, "did you mean `coder`?"
+        "unknown-name",
+        "unknown agent `codr`",
+        HERE,
+        "did you mean `coder`? Or define it under `agents:`",
     )
-    assert unknown_name("zz", ["coder"], None, "agent").hint == "known agents: coder"
+    assert unknown_name("zz", ["coder"], None, "agent").hint == (
+        "known agents: coder; or define it under `agents:`"
+    )
+    assert unknown_name("zz", [], None, "pool").hint == "define it under `pools:`"
+    assert unknown_name("zz", ["main"], None, "role").hint == "known roles: main"
     assert unknown_name("zz", [], None).hint == ""
 
 

@@ -1,0 +1,176 @@
+"""How long a run gets: steps, turns, tool runs and tries, bounded before the run.
+
+The engine ends a run that has no end; that takes minutes, so it is refused here where it can be
+known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentsim.errors import Problem
+from agentsim.graph import (
+    Agent,
+    Block,
+    Fork,
+    Graph,
+    Loop,
+    Node,
+    ToolPlan,
+    Work,
+    inner_of,
+    walk,
+)
+from agentsim.spec.exact import says_of
+from agentsim.spec.problems import quoted
+
+if TYPE_CHECKING:
+    from agentsim.spec.scope import Program
+
+MOST_RUNS = 5_000_000.0  # steps, turns and tool runs of a run: what the engine keeps of one
+MOST_TURNS = 100_000.0  # turns of one agent step, on average; recorded sessions have hundreds
+MOST_TRIES = 100_000  # tries within tries: a step that fails each time runs so often
+
+
+def check_length(graph: Graph, program: Program) -> None:
+    """Reports what would run (nearly) without end: too many steps, turns or tries."""
+    known = len(program.problems)
+    _check_turns(graph.root, program)
+    _check_tries(graph.root, 1, program)
+    if len(program.problems) > known:
+        return
+    runs = least_runs(graph.root)
+    if runs > MOST_RUNS:
+        message = (
+            f"a run has at least {_count(runs)} steps; counted are all items and rounds, the "
+            "turns of agents (on average), their tool runs, and tries where each fails for certain"
+        )
+        hint = f"at most {MOST_RUNS:,.0f}: fewer items, rounds, turns or tries, or fewer steps"
+        program.report(Problem("too-many-steps", message, program.tree.place(("steps",)), hint))
+
+
+def least_runs(node: Node) -> float:
+    """Steps, turns and tool runs of a node that happen for certain; of turns their mean.
+
+    All items count, all rounds of a loop that nothing can leave, and all tries of what fails each
+    time. What a `when` may leave out counts as one.
+    """
+    guard = node.guard
+    if guard.never or guard.when:
+        return 1.0
+    tries = guard.tries if guard.tries > 1 and _must_fail(node) else 1
+    return tries * _once(node)
+
+
+def _once(node: Node) -> float:
+    match node:
+        case Agent():
+            return _of_agent(node)
+        case Work(tool=tool):
+            return _of_tool(tool)
+        case Fork(items=int(items), branches=(body,)):
+            return 1.0 + items * least_runs(body)
+        case Loop(body=body, between=between, rounds=rounds):
+            sure = rounds if not any(map(_speaks, walk(body))) else min(rounds, 1)
+            more = max(sure - 1, 0) * least_runs(between) if between is not None else 0.0
+            return 1.0 + sure * least_runs(body) + more
+        case _:
+            return 1.0 + sum(map(least_runs, inner_of(node)))
+
+
+def _of_agent(node: Agent) -> float:
+    """Its turns, each a call and its tools; the last turn has none. A timeout may end it before."""
+    if node.guard.timeout is not None:
+        return 1.0
+    plan = node.plan
+    turns = max(1.0, plan.turns.mean)
+    count = 1.0 if plan.tools_per_turn is None else plan.tools_per_turn.mean
+    each, before = 0.0, 0.0
+    for tool, upto in plan.tools:
+        each += (upto - before) * _of_tool(tool)
+        before = upto
+    return turns + (turns - 1.0) * count * each
+
+
+def _of_tool(tool: ToolPlan) -> float:
+    return float(tool.tries) if _fails_each_time(tool) else 1.0
+
+
+def _fails_each_time(tool: ToolPlan) -> bool:
+    return tool.fails >= 1.0 or (tool.timeout is not None and tool.time.low > tool.timeout)
+
+
+def _must_fail(node: Node) -> bool:
+    """Whether each try of a node fails for certain, by what stands in it or by its timeout."""
+    if node.guard.timeout is not None and _least_time(node) > node.guard.timeout:
+        return True
+    match node:
+        case Work(tool=tool):
+            return (tool.says or tool.timeout is not None) and _fails_each_time(tool)
+        case Block(steps=steps):
+            return any(map(_fails_its_list, steps))
+        case _:
+            return False
+
+
+def _fails_its_list(node: Node) -> bool:
+    guard = node.guard
+    return not (guard.never or guard.when or guard.go_on) and _must_fail(node)
+
+
+def _least_time(node: Node) -> float:
+    """Seconds that a try takes at least; 0 where it is not plain."""
+    match node:
+        case Work(tool=tool):
+            low = tool.time.low
+            return low if tool.timeout is None else min(low, tool.timeout)
+        case Block(needs=None, steps=steps):
+            return sum(map(_guarded_time, steps))
+        case _:
+            return 0.0
+
+
+def _guarded_time(node: Node) -> float:
+    guard = node.guard
+    if guard.never or guard.when:
+        return 0.0
+    low = _least_time(node)
+    return low if guard.timeout is None else min(low, guard.timeout)
+
+
+def _speaks(node: Node) -> bool:
+    return says_of(node) is not None or (isinstance(node, Work) and node.tool.says)
+
+
+def _check_turns(root: Node, program: Program) -> None:
+    for node in walk(root):
+        if isinstance(node, Agent) and not node.plan.turns.mean <= MOST_TURNS:
+            turns = _count(node.plan.turns.mean)
+            message = f"{quoted(node.path)} has {turns} turns on average"
+            hint = f"at most {MOST_TURNS:,.0f} turns in one step; a long session has hundreds"
+            place = program.place_of(node.rank, "turns")
+            program.report(Problem("too-many-steps", message, place, hint))
+
+
+def _check_tries(node: Node, around: int, program: Program) -> None:
+    """The first step on each way down at which the tries within tries are too many."""
+    own = around * node.guard.tries
+    tools = [node.tool] if isinstance(node, Work) else []
+    if isinstance(node, Agent):
+        tools = [tool for tool, _ in node.plan.tools]
+    most = own * max((tool.tries for tool in tools), default=1)
+    if most > MOST_TRIES:
+        message = (
+            f"{quoted(node.path)} may run {most:,} times: its tries, times those of the steps "
+            "around it and of its tools"
+        )
+        hint = f"at most {MOST_TRIES:,} tries within tries: lower one `retry`"
+        place = program.place_of(node.rank, *(("retry",) if node.guard.tries > 1 else ()))
+        program.report(Problem("too-many-steps", message, place, hint))
+        return
+    for inner in inner_of(node):
+        _check_tries(inner, own, program)
+
+
+def _count(number: float) -> str:
+    return f"{number:,.0f}" if number < 1e15 else f"{number:.3g}"

@@ -1,0 +1,72 @@
+"""What is odd about the tables of a hardware profile: how bad it is, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from agentsim.laws.decode import Decode, Knots
+from agentsim.spec.profile import PrefillFile
+
+_NOISE = 0.95  # measured tables of steps scatter by a few percent; a larger fall is no scatter
+_RISES = 1.2  # dgx-spark-ds4: its first row is a cold one, the second is 7.4 % quicker
+
+
+class Fall(NamedTuple):
+    """A step of `many` streams that is quicker than one of `few`: `ratio` of its time, below 1."""
+
+    few: float
+    many: float
+    ratio: float
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether scatter between measurements may explain it (5 % at most)."""
+        return self.ratio >= _NOISE
+
+    @property
+    def words(self) -> str:
+        """`a step of 2 streams is 50 % shorter than one of 1`."""
+        shorter = f"{100.0 * (1.0 - self.ratio):.3g} % shorter"
+        return f"a step of {self.many:g} streams is {shorter} than one of {self.few:g}"
+
+
+def falls(knots: Knots) -> Iterator[Fall]:
+    """Rows below the longest step of fewer streams: small falls in a row add up."""
+    few, longest = knots[0]
+    for many, step in knots[1:]:
+        if step >= longest:
+            few, longest = many, step
+        else:
+            yield Fall(few, many, step / longest)
+
+
+def crowd_notes(decode: Decode, slots: int | None, shared: bool) -> Iterator[str]:
+    """What is odd about the speed of several calls at once, and may still be right."""
+    knots = decode.knots
+    if knots is None:
+        return
+    if not shared:
+        unused = [f"{streams:g}" for streams, _ in knots if streams > 1]
+        if unused:
+            yield (
+                "`shared: no`: each call gets the speed of one stream, so what `decode` gives for "
+                f"{', '.join(unused)} streams is not used"
+            )
+        return
+    if slots == 1:
+        return
+    if len(knots) == 1:
+        yield "no speed for several streams given: each gets that of one"
+    for fall in falls(knots):
+        if fall.is_noise:
+            yield f"{fall.words}: taken as it is, since measurements scatter by so much"
+
+
+def depth_notes(file: PrefillFile | None) -> Iterator[str]:
+    """A prompt is read more slowly the more of it was read: measured tables rise by 8 % at most."""
+    rows = file.rate if file is not None and isinstance(file.rate, tuple) else ()
+    for (less, slow), (more, quick) in pairwise(rows):
+        if quick > slow * _RISES:
+            yield f"prefill is quicker at {more:,.0f} tokens than at {less:,.0f}: is that right?"
