@@ -24,13 +24,14 @@ unix = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes withou
 # A command whose two workers say when they begin, and would then go on for ten minutes. What they
 # import (spawn imports the script again) can take its time, too.
 SCRIPT = """
+import os
 import sys
 import time
 from agentsim.experiment.executors import executor_for
 
 class Long:
     def run(self):
-        print("working", flush=True)
+        os.write(1, b"working\\n")  # at once: two write here
         time.sleep(600)
 
 def answer(*_):
@@ -43,7 +44,7 @@ if __name__ == "__main__":
     agentsim.experiment.answer = answer
     sys.exit(main(["run", "first"]))
 elif sys.argv[1] == "importing":
-    print("importing", flush=True)
+    os.write(1, b"importing\\n")
     time.sleep(0.5)
 """
 
