@@ -84,11 +84,11 @@ def test_weights_that_no_sum_holds(refused: Refused, wait: str) -> None:
 
 @pytest.mark.parametrize("number", ["0", "00", "000", "-1"])
 def test_servers_of_a_profile_are_counted_from_1(
-    refused: Refused, tmp_path: Path, number: str
+    refused: Refused, tmp_path: Path, number: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    box = tmp_path / "box.yaml"
-    box.write_text("agentsim: 1\ndecode: {rate: 100 tok/s}\n")
-    (problem,) = refused("steps: [{call: main, input: 1, output: 1}]", f"{box}#{number}")
+    monkeypatch.chdir(tmp_path)  # a long path is shortened in the message
+    Path("box.yaml").write_text("agentsim: 1\ndecode: {rate: 100 tok/s}\n", encoding="utf-8")
+    (problem,) = refused("steps: [{call: main, input: 1, output: 1}]", f"box.yaml#{number}")
     assert problem.code in {"file-missing", "unknown-name"}
     assert f"box.yaml#{number}" in problem.message
 
