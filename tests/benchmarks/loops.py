@@ -145,7 +145,8 @@ def batching(tokens: int = 320, calls: int = 10_000) -> int:
     session = open_session(frame, None, "ask", ())
     request = Request(line, session, 0, 0, tokens, tokens, 0, 0, False)
     draw = random.Random(1).expovariate
-    rate = 0.9 * 16 / (tokens * 0.0654)
+    # the same load whatever the tokens: a step takes longer over longer contexts
+    rate = 0.9 * 16 / (tokens * (law.step(16) + law.slope * 16 * tokens / 2))
     done = Event(world.env)
 
     def ended(call: Event) -> None:
