@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from agentsim.analysis.chain import Key, Uses
 from agentsim.analysis.gather import in_service
-from agentsim.graph import Block, Fork, Graph, Loop, Node
+from agentsim.graph import Fork, Graph, Node, inner_of, repeats
 from agentsim.records import Part, Place, Trace, WorkFacts
 
 SCARCE = frozenset(
@@ -90,23 +90,12 @@ class Caps:
 
     def _measure(self, node: Node, depth: int, around: tuple[_Cap, ...]) -> None:
         """Which caps stand around each step."""
-        inside: tuple[Node | None, ...] = ()
-        inner, own = depth, around
-        match node:
-            case Block(steps=steps):
-                inside = steps
-            case Fork(branches=branches, items=items, limit=limit):
-                inside = branches
-                inner += items is not None
-                if items is not None and limit is not None:
-                    own = (*around, (node.rank, depth))
-                    self._any = True
-            case Loop(body=body, between=between):
-                inside = (body, between)
-                inner += 1
-        for child in inside:
-            if child is not None:
-                self._measure(child, inner, own)
+        own = around
+        if isinstance(node, Fork) and node.items is not None and node.limit is not None:
+            own = (*around, (node.rank, depth))
+            self._any = True
+        for child in inner_of(node):
+            self._measure(child, depth + repeats(node), own)
         # after what is inside: the block of an item or round may carry the rank of what it is in
         self._around[node.rank] = around
 

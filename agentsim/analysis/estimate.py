@@ -14,6 +14,9 @@ from agentsim.analysis.findings import Stat
 Z95 = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
 
+FEWEST = 6
+"""Values from which on order statistics hold the median in 95 % of samples: 1 - 2 / 2^6 = 97 %."""
+
 # The 97.5 % points of Student's t for 1 to 9 degrees of freedom, from tables.
 _T95 = (12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157)
 

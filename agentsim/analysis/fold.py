@@ -12,9 +12,18 @@ from collections.abc import Sequence
 
 from agentsim.analysis.behind import Caps
 from agentsim.analysis.chain import Key, Uses, spent
-from agentsim.analysis.gather import BEFORE, SERVED, Calls, Person, Pool, before, server_tally
+from agentsim.analysis.gather import (
+    BEFORE,
+    SERVED,
+    Calls,
+    Person,
+    Pool,
+    before,
+    server_tally,
+    share,
+)
 from agentsim.analysis.outcome import PersonTally, PoolTally, Tally
-from agentsim.graph import Ask, Block, Fork, Graph, Loop, Node
+from agentsim.graph import Ask, Block, Fork, Graph, Loop, Node, inner_of, repeats
 from agentsim.laws.reading import Reading
 from agentsim.records import (
     PEOPLE,
@@ -87,22 +96,10 @@ class Folder:
 
     def _measure(self, graph: Graph, node: Node, depth: int) -> None:
         """How long a place is at each step, which steps hold others, who reads by which law."""
-        inside: tuple[Node | None, ...] = ()
-        inner = depth
-        match node:
-            case Block(steps=steps):
-                inside = steps
-            case Fork(branches=branches, items=items):
-                inside = branches
-                inner += items is not None
-            case Loop(body=body, between=between):
-                inside = (body, between)
-                inner += 1
-            case Ask(person=number, time=None, reads=reads) if reads:
-                self._laws[node.rank] = graph.people[number].reading
-        for child in inside:
-            if child is not None:
-                self._measure(graph, child, inner)
+        if isinstance(node, Ask) and node.reads and node.time is None:
+            self._laws[node.rank] = graph.people[node.person].reading
+        for child in inner_of(node):
+            self._measure(graph, child, depth + repeats(node))
         # after what is inside: the body of a loop carries the loop's own rank
         self._depth[node.rank] = depth
         self._leaf[node.rank] = not isinstance(node, Block | Fork | Loop)
@@ -141,16 +138,7 @@ class Folder:
                     start = before(marks, began)[0]
                     if start > began:
                         self._waited(waited, step, place, start - began)
-                    end = marks[-1][1]
-                    asked = began
-                    # one after another: what waits for the next holds those before
-                    for i, (pool, units) in enumerate(facts.uses):
-                        if i < len(facts.given):
-                            pools[pool].add(facts.given[i] - asked, units, end - facts.given[i])
-                            asked = facts.given[i]
-                        else:
-                            pools[pool].add(end - asked, 0.0, 0)
-                            break
+                    share(pools, began, marks[-1][1], facts)
             elif facts.__class__ is PersonFacts:
                 wait = people[resource].add(began, marks, outcome, facts, self._laws[step])
                 if wait:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import zip_longest
 from math import fsum
 from operator import add, gt
 
 from agentsim.analysis.outcome import PersonTally, PoolTally, ServerTally
 from agentsim.graph import ServerPlan
 from agentsim.laws.reading import Reading
-from agentsim.records import SECOND, WAITS, CallFacts, Mark, Outcome, Part, PersonFacts
+from agentsim.records import SECOND, WAITS, CallFacts, Mark, Outcome, Part, PersonFacts, WorkFacts
 
 BEFORE = frozenset(
     map(int, (Part.QUOTA_WAIT, Part.SLOT_WAIT, Part.RETRY, Part.CAP_WAIT, Part.POOL_WAIT))
@@ -67,6 +68,17 @@ class Pool:
 
     def tally(self, queue: int) -> PoolTally:
         return PoolTally(self.asked, self.waits, self.held, queue)
+
+
+def share(pools: Sequence[Pool], began: int, end: int, facts: WorkFacts) -> None:
+    """A tool run's use of its pools, asked one after another: waiting for the next holds others."""
+    asked = began
+    for (pool, units), given in zip_longest(facts.uses, facts.given):
+        if given is None:  # cut short while it waited for this one
+            pools[pool].add(end - asked, 0.0, 0)
+            return
+        pools[pool].add(given - asked, units, end - given)
+        asked = given
 
 
 class Person:

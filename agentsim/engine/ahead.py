@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from simpy import Interrupt
 
-from agentsim.engine.call import write
 from agentsim.engine.frame import Frame
-from agentsim.engine.serve import cut_short
+from agentsim.engine.serve import cut_short, served
 from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.tasks import Session
 from agentsim.engine.tools import Hand, tell
@@ -107,16 +106,21 @@ class Ahead:
         self.at = end
         return True
 
-    def run(self, hand: Hand) -> int:
-        """One tool run more, after a call of the stretch; the tokens that it returns."""
-        now = self.at
-        took, good, tokens, lost = hand.draw()
-        self.at = end = now + took
-        self.parts.append(_new(Used, (now, end, self.session.tokens, hand, good, tokens, lost)))
-        return tokens
+    def use(self, hands: list[Hand], in_turn: bool) -> int:
+        """The tools of one turn, after a call of the stretch; the tokens that they return."""
+        if len(hands) > 1 and not in_turn:
+            return self._side_by_side(hands)
+        total = 0
+        for hand in hands:
+            now = self.at
+            took, good, tokens, lost = hand.draw()
+            self.at = end = now + took
+            part = (now, end, self.session.tokens, hand, good, tokens, lost)
+            self.parts.append(_new(Used, part))
+            total += tokens
+        return total
 
-    def run_all(self, hands: list[Hand]) -> int:
-        """Several tool runs side by side; the tokens that they return together."""
+    def _side_by_side(self, hands: list[Hand]) -> int:
         now = end = self.at
         runs, total = [], 0
         for hand in hands:
@@ -181,14 +185,8 @@ class Ahead:
     def _write(self, part: Served | Used | Side) -> None:
         """The span of a part that came to its end."""
         if isinstance(part, Served):
-            began, ended, _, request, cached, marks, (_, ready, shown, decoding, _, _) = part
-            if self.server.takes is not None:
-                self.server.takes.append((began, ready, ended, request, cached))
-            tokens = (request.input - cached, cached, request.thinking, request.visible)
-            write(
-                self.server, request, self.frame, began, marks, Outcome.DONE, tokens, 0, 1,
-                shown, decoding,
-            )  # fmt: skip
+            began, _, _, request, cached, marks, course = part
+            served(self.server, request, self.frame, began, cached, marks, course)
         elif isinstance(part, Used):
             begun, until, _, hand, good, got, lost = part
             outcome = Outcome.DONE if good else Outcome.FAILED

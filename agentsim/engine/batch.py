@@ -83,35 +83,35 @@ class Batch:
 
     def end(self, call: Call) -> None:
         """A prompt has been read, or is given up: the next one may begin, or decoding goes on."""
+        if self._is_last(call):
+            self._go_on()
+
+    def _is_last(self, call: Call) -> bool:
+        """Takes a call from the desk; whether it was there, and nobody waits for it."""
         if self._reads is not call:
-            return
+            return False
         self._reads = None
         if self._queue:
             self.world.unsettle(self)
-        else:
-            self._go_on()
+        return not self._queue
 
     def _go_on(self) -> None:
-        if self._paused_at >= 0:
-            now = self.world.now
-            self._stood += now - self._paused_at
-            self._paused_at = -1
-            self.law.resume(now)
+        if self._stands_no_more():
+            self.law.resume(self.world.now)
             self.set()
+
+    def _stands_no_more(self) -> bool:
+        """Counts the time for which decoding stood still; whether it did."""
+        if self._paused_at < 0:
+            return False
+        self._stood += self.world.now - self._paused_at
+        self._paused_at = -1
+        return True
 
     def join(self, call: Call, context: int, tokens: float) -> None:
         """A call whose prompt is read starts to decode `tokens` (never 0) after `context` ones."""
-        law, now = self.law, self.world.now
-        if self._reads is call:
-            self._reads = None
-            if self._queue:
-                self.world.unsettle(self)
-            elif self._paused_at >= 0:
-                # decoding goes on, and with this one: the law learns of it by the joining
-                self._stood += now - self._paused_at
-                self._paused_at = -1
-                law.paused = False
-        call.joined = law.join(call, context, tokens, now)
+        resumes = self._is_last(call) and self._stands_no_more()
+        call.joined = self.law.join(call, context, tokens, self.world.now, resumes)
         self.set()
 
     def leave(self, call: Call) -> int:

@@ -82,8 +82,8 @@ class Call(Event):
     """The batch's step counter when it began to decode."""
     prefix: Prefix
     """What it sent, as the server's cache knows it; only where there is a cache."""
-    serving = gone = False
-    """In service; over, however it ended."""
+    gone = False
+    """Over, however it ended."""
 
     def __init__(self, server: Server, request: Request, frame: Frame) -> None:
         # what Event.__init__ does, without the call
@@ -167,7 +167,6 @@ class Call(Event):
         if server.caches:
             self.prefix = request.session.prefix(server.number)
             self.cached = server.cache.lookup(self.prefix, now)
-        self.serving = True
         self.part = Part.LATENCY
         if server.batch is None:
             self.take(server.course(request, self.cached, now, self.marks))
@@ -325,7 +324,7 @@ class Call(Event):
             self.shown = -1
         fresh = request.input - self.cached
         if not 0 <= self.ready <= now:
-            if not self.serving or self.reading_at < 0 or now < self.reading_at:
+            if self.reading_at < 0 or now < self.reading_at:
                 return 0, 0, 0, 0
             fresh = self._read_by(now - self.reading_at)
         return fresh, self.cached, thinking, visible

@@ -42,10 +42,7 @@ class Ticket(Event):
         """What it takes of each quota when it is let through now."""
         limits = self.gate.limits
         cached = self.cached() if self.gate.looks else 0
-        return [
-            counted(limit, self.input, cached, self.most if limit.reserve else self.output)
-            for limit in limits
-        ]
+        return [counted(limit, self.input, cached, self.output, self.most) for limit in limits]
 
     def leave(self, made: int) -> None:
         """The call is over and made so many tokens: what a refund gives back comes back now."""
@@ -55,9 +52,11 @@ class Ticket(Event):
         self.gate.take_back(self, made)
 
 
-def counted(limit: LimitPlan, input_: int, cached: int, output: int) -> int:
-    """What a request takes of one quota."""
+def counted(limit: LimitPlan, input_: int, cached: int, output: int, most: int) -> int:
+    """What a request takes of one quota: of its output all that it may make, where reserved."""
     kind = limit.count
+    if limit.reserve:
+        output = most
     if kind == "requests":
         return 1
     if kind == "output":
@@ -101,8 +100,8 @@ def never_wait(servers: Sequence[Server]) -> bool:
         for limit, quota in zip(limits, quotas.of(limits), strict=True):
             for began, _, ended, request, cached in server.takes or ():
                 made = request.thinking + request.visible
-                most = request.max_output if limit.reserve else made
-                amount = counted(limit, request.input, cached, most)
+                most = request.max_output
+                amount = counted(limit, request.input, cached, made, most)
                 taken[quota] = taken.get(quota, 0) + amount
                 moves.append((began, 1, len(moves), quota, amount))
                 if limit.refund and most > made:

@@ -39,7 +39,7 @@ def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event |
         cached = server.cache.lookup(prefix, now)
     marks: list[Mark] = []
     course = server.course(request, cached, now, marks)
-    _, ready, shown, decoding, _, end = course
+    _, ready, _, _, _, end = course
     if server.caches:
         server.cache.use(prefix, now, ready, end, request.kept)
     done = False
@@ -49,10 +49,24 @@ def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event |
     finally:
         if not done:
             cut_short(server, request, frame, now, cached, marks, course)
+    served(server, request, frame, now, cached, marks, course)
+
+
+def served(
+    server: Server,
+    request: Request,
+    frame: Frame,
+    began: int,
+    cached: int,
+    marks: list[Mark],
+    course: Course,
+) -> None:
+    """The span of a simple call that came to its end."""
+    _, ready, shown, decoding, _, end = course
     if server.takes is not None:
-        server.takes.append((now, ready, end, request, cached))
+        server.takes.append((began, ready, end, request, cached))
     tokens = (request.input - cached, cached, request.thinking, request.visible)
-    write(server, request, frame, now, marks, Outcome.DONE, tokens, 0, 1, shown, decoding)
+    write(server, request, frame, began, marks, Outcome.DONE, tokens, 0, 1, shown, decoding)
 
 
 def cut_short(
@@ -71,5 +85,4 @@ def cut_short(
     if server.caches:
         call.prefix = request.session.prefix(server.number)
     call.take(course)
-    call.serving = True
     call.leave()

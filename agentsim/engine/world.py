@@ -136,7 +136,6 @@ class Process:
 
     def _over(self) -> None:
         self.callbacks = None
-        self._version += 1
 
 
 class World:
@@ -190,12 +189,11 @@ class World:
         self._burst = burst or len(events) > 1
         for event in events:
             callbacks = event.callbacks
-            if callbacks is not None:
-                event.callbacks = None  # type: ignore[assignment]
-                event._ok = True
-                event._value = None
-                for callback in callbacks:
-                    callback(event)
+            event.callbacks = None  # type: ignore[assignment]
+            event._ok = True
+            event._value = None
+            for callback in callbacks:
+                callback(event)
         self._burst = burst
 
     def after(

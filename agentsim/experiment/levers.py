@@ -12,7 +12,7 @@ from agentsim.experiment.executors import Executor
 from agentsim.experiment.options import Progress
 from agentsim.experiment.paired import saving
 from agentsim.experiment.replicate import affordable, several
-from agentsim.graph import Ask, Block, Fork, Graph, Loop, Node
+from agentsim.graph import Ask, Graph, Node, walk
 from agentsim.records import SECOND, Part
 
 SCREEN = 100
@@ -163,21 +163,13 @@ def _people(graph: Graph, findings: Findings) -> Iterator[Change]:
         only = graph.people[0].name if len(graph.people) == 1 else ""
         who = {"": "people at work", "you": "you at work"}.get(only, f"{only} at work")
         yield Change("people", who, "2x", variants.with_people(graph, 0.5))
-        if any(_reads_lines(graph.root)):
+        if any(map(_reads_lines, walk(graph.root))):
             fewer = variants.with_lines(graph, 0.5)
             yield Change("lines", "the lines to read", "half", fewer)
 
 
-def _reads_lines(node: Node | None) -> Iterator[bool]:
-    match node:
-        case Ask(time=None, reads="changes" | "lines"):
-            yield True
-        case Block(steps=inside) | Fork(branches=inside):
-            for own in inside:
-                yield from _reads_lines(own)
-        case Loop(body=body, between=between):
-            yield from _reads_lines(body)
-            yield from _reads_lines(between)
+def _reads_lines(node: Node) -> bool:
+    return isinstance(node, Ask) and node.time is None and node.reads in {"changes", "lines"}
 
 
 def _more(graph: Graph, findings: Findings) -> Iterator[Change]:

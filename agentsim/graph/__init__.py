@@ -14,6 +14,7 @@ from agentsim.graph.nodes import (
     Says,
     Work,
     inner_of,
+    repeats,
     walk,
 )
 from agentsim.graph.server import About, CachePlan, LimitPlan, ServerPlan
@@ -43,5 +44,6 @@ __all__ = [
     "ToolPlan",
     "Work",
     "inner_of",
+    "repeats",
     "walk",
 ]

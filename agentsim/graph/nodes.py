@@ -163,6 +163,11 @@ def inner_of(node: Node) -> tuple[Node, ...]:
             return ()
 
 
+def repeats(node: Node) -> bool:
+    """Whether what stands in a node is done for each item or round: its place is one longer."""
+    return isinstance(node, Loop) or (isinstance(node, Fork) and node.items is not None)
+
+
 def walk(node: Node) -> Iterator[Node]:
     """A node and all that stands in it; a body shared by items once."""
     yield node

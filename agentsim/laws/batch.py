@@ -82,15 +82,20 @@ class Batch:
         """T: the sum of the contexts at the last `now`, in tokens."""
         return self._context
 
-    def join(self, id: Hashable, context: float, tokens: float, now: int) -> float:
+    def join(
+        self, id: Hashable, context: float, tokens: float, now: int, resumes: bool = False
+    ) -> float:
         """A sequence starts to make `tokens` after `context` ones. `id` must not be decoding.
 
-        Returns the step counter at which it joins, for `when`.
+        Returns the step counter at which it joins, for `when`. `resumes`: decoding that stood
+        still goes on with it.
         """
         members = self._members
         if id in members:
             raise ValueError(f"{id!r} is decoding already")
         self.advance(now)
+        if resumes:
+            self.paused = False
         if not members:
             # An empty server starts anew, so that rounding does not add up over a long run.
             self._count = 0.0

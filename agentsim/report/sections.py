@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agentsim.analysis.estimate import FEWEST
 from agentsim.analysis.findings import BudgetFindings, Findings, Lever, PersonFindings
 from agentsim.analysis.words import SLIVER
 from agentsim.report import show, words
@@ -23,7 +24,6 @@ from agentsim.report.blocks import (
 from agentsim.report.text import listed, name, safe
 
 FOLDED = SLIVER  # a smaller share of the whole is told in one row with its like
-FEWEST = 6  # runs from which on order statistics hold the median in 95 % of cases
 TOO_FEW = "too few to tell the error"
 REASONS = 3  # why runs fail: the most frequent; the rest is counted
 LEVERS = 6  # rows of levers that help; the rest is named below

@@ -7,11 +7,12 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
+from agentsim.analysis.estimate import FEWEST
 from agentsim.analysis.findings import Findings, Lever
 from agentsim.report import show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
-from agentsim.report.sections import FEWEST, TOO_FEW, lever_name, limits_of, warned
+from agentsim.report.sections import TOO_FEW, lever_name, limits_of, warned
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name, safe
 

@@ -117,10 +117,8 @@ def _each_turn(
         hands = kit.choose()
         if lead is None:
             tokens = yield from kit.run(hands)
-        elif len(hands) > 1 and not kit.in_turn:
-            tokens = lead.run_all(hands)
         else:
-            tokens = sum([lead.run(hand) for hand in hands])
+            tokens = lead.use(hands, kit.in_turn)
         session.tokens += tokens
 
 

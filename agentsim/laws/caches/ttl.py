@@ -127,7 +127,6 @@ class TtlCache:
         own.settle(now, self._ttl, 0)
         for entry, upto in found[:-1]:
             if upto <= prefix.total:
-                # asked here and not at the end of the last use, which may lie in the future
                 if entry.settle(now, self._ttl, upto) < upto and ready <= now:
                     entry.length = upto
                 reads = entry.followers.setdefault(own, [])
