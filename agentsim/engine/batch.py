@@ -11,8 +11,9 @@ from simpy.events import Event
 from agentsim.engine.bench import Order
 from agentsim.engine.world import World
 from agentsim.graph import ServerPlan
+from agentsim.laws.batch import NEVER, Member
 from agentsim.laws.batch import Batch as Law
-from agentsim.records import SECOND, Peak
+from agentsim.records import Peak
 
 if TYPE_CHECKING:
     from agentsim.engine.call import Call
@@ -22,7 +23,8 @@ class Batch:
     """The calls that decode together, and the desk at which their prompts are read one by one.
 
     Who is read next is settled as at any bench: by priority, then time of asking, then order of
-    declaration. One versioned timer rings at the next end: a change makes an older one void.
+    declaration. A timer rings at the next end or before it, and then looks again: an end that has
+    moved away since needs no new timer, one that has come nearer makes the older one void.
     """
 
     def __init__(self, world: World, plan: ServerPlan) -> None:
@@ -36,13 +38,10 @@ class Batch:
         self._asked = 0
         self._reads: Call | None = None
         self._version = 0
+        self._rings = NEVER
         self._stood = 0
         self._paused_at = -1
         world.join(self)
-
-    @property
-    def size(self) -> int:
-        return len(self.law)
 
     def still(self, now: int) -> int:
         """Nanoseconds for which decoding has stood still for prompts, from the start up to now."""
@@ -76,9 +75,8 @@ class Batch:
         if self.exclusive and self._paused_at < 0:
             now = self.world.now
             self._paused_at = now
-            self._version += 1
-            if self.law.pause(now):
-                self.set()
+            self.law.pause(now)
+            self._set()
         call.reading()
 
     def end(self, call: Call) -> None:
@@ -98,7 +96,7 @@ class Batch:
     def _go_on(self) -> None:
         if self._stands_no_more():
             self.law.resume(self.world.now)
-            self.set()
+            self._set()
 
     def _stands_no_more(self) -> bool:
         """Counts the time for which decoding stood still; whether it did."""
@@ -108,34 +106,43 @@ class Batch:
         self._paused_at = -1
         return True
 
-    def join(self, call: Call, context: int, tokens: float) -> None:
+    def join(self, call: Call, context: int, tokens: float) -> Member:
         """A call whose prompt is read starts to decode `tokens` (never 0) after `context` ones."""
         resumes = self._is_last(call) and self._stands_no_more()
-        call.joined = self.law.join(call, context, tokens, self.world.now, resumes)
-        self.set()
+        member = self.law.join(call, context, tokens, self.world.now, resumes)
+        self._set()
+        return member
 
     def leave(self, call: Call) -> int:
         """A call is cut short wherever it is; returns the whole tokens that it decoded."""
         self.end(call)
-        if call not in self.law:
+        member = call.member
+        if member is None or not member.here:
             return 0
-        made = self.law.leave(call, self.world.now, call.factor)
-        self.set()
+        made = self.law.leave(member, self.world.now, call.factor)
+        self._set()
         return made
 
-    def set(self) -> None:
-        """Set the timer to the next end, after a change at this instant."""
-        self._version = version = self._version + 1
-        left = self.law.next_finish()
-        if left is not None:
-            # the timer carries its version: an older one rings in vain
-            self.world.after(round(left * SECOND), self._ring, version)
+    def _set(self) -> None:
+        """After a change at this instant: the timer must ring at the next end or before."""
+        due = self.law.due
+        if due < self._rings:
+            self._rings = due
+            self._version = version = self._version + 1
+            self.world.after(due - self.world.now, self._ring, version)
 
     def _ring(self, version: int) -> None:
         if version != self._version:
             return
-        calls = cast("list[Call]", self.law.done(self.world.now))
-        self.set()
+        now, due = self.world.now, self.law.due
+        if due > now:
+            self._rings = due
+            if due < NEVER:
+                self.world.after(due - now, self._ring, version)
+            return
+        self._rings = NEVER
+        calls = cast("list[Call]", self.law.done(now))
+        self._set()
         for call in calls:
             call.decoded()
         self.world.fire(calls)

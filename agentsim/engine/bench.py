@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
+from typing import Protocol
 
 from simpy.events import Event
 
@@ -21,6 +22,16 @@ Order = tuple[int, Place]
 _CRUMB = 1e-9  # what a sum of fractions of units may be off
 
 
+class Holder(Protocol):
+    """Who holds units of a bench: a job, or a call that had not to wait for its slot."""
+
+    units: float
+    held: bool
+
+    @property
+    def who(self) -> str: ...
+
+
 class Job(Event):
     """An ask for units of a bench: the event happens when they are given.
 
@@ -29,6 +40,8 @@ class Job(Event):
     """
 
     held = left = False
+
+    who: str
 
     def __init__(self, bench: Bench, units: float, who: str) -> None:
         # what Event.__init__ does, without the call: there are millions
@@ -71,30 +84,28 @@ class Bench:
         self.dirty = False
         self.queued = self.queued_most = 0
         self._queue: list[tuple[float, int, Order, int, Job]] = []
-        self._holders: dict[Job, None] = {}
+        self._holders: dict[Holder, None] = {}
         self._seq = 0
         world.join(self)
 
     def ask(self, units: float, order: Order, who: str, priority: float = 0.0) -> Job:
         """Queue for `units`; given out in the second phase of this instant at the earliest.
 
-        Where nothing else can happen at this instant there is nobody to be served before: what is
-        free is given at once, and the job is held (and over, as an event) when it is returned.
+        What `take` gives at once is held (and the job over, as an event) when it is returned.
         """
         job = Job(self, units, who)
-        world = self.world
-        if not self.queued and units <= self.free + _CRUMB and not self.dirty and world.alone():
-            self.give(job)
+        if not self.queued and self.take(job):
             job.callbacks = None  # type: ignore[assignment]
             job._ok = True
             job._value = None
             return job
+        world = self.world
         self._seq += 1
-        entry = (-priority, world.env._now, order, self._seq, job)
+        entry = (-priority, world.now, order, self._seq, job)
         if self.queued:
-            heappush(self._queue, entry)  # type: ignore[misc]
+            heappush(self._queue, entry)
         else:
-            self._queue[:] = [entry]  # type: ignore[list-item]
+            self._queue[:] = [entry]
         self.queued += 1
         if not self.dirty:
             if units <= self.free + _CRUMB or not world.alone():
@@ -103,19 +114,32 @@ class Bench:
                 self.queued_most = self.queued  # they wait: nothing can be freed at this instant
         return job
 
-    def give(self, job: Job) -> None:
-        """It has its units from now on."""
-        self.free -= job.units
-        job.held = True
-        self._holders[job] = None
-        self.least = min(self.least, self.free)
+    def take(self, holder: Holder) -> bool:
+        """Give what is free at once, where nobody can be served before; whether it was.
 
-    def take_back(self, job: Job) -> None:
-        if job.held:
-            job.held = False
-            del self._holders[job]
+        So it is where nothing else can happen at this instant, and nobody waits.
+        """
+        if self.queued or self.dirty or holder.units > self.free + _CRUMB:
+            return False
+        if not self.world.alone():
+            return False
+        self.give(holder)
+        return True
+
+    def give(self, holder: Holder) -> None:
+        """It has its units from now on."""
+        self.free = free = self.free - holder.units
+        if free < self.least:  # noqa: PLR1730 - `min` is a call, millions of times
+            self.least = free
+        holder.held = True
+        self._holders[holder] = None
+
+    def take_back(self, holder: Holder) -> None:
+        if holder.held:
+            holder.held = False
+            del self._holders[holder]
             # fractions of a unit must not drift
-            self.free = self.free + job.units if self._holders else self.capacity
+            self.free = self.free + holder.units if self._holders else self.capacity
         else:
             self.queued -= 1
         if self.queued and not self.dirty:

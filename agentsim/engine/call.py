@@ -16,7 +16,8 @@ from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.marks import compacting, cut
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.server import Course, Request, Server
-from agentsim.engine.world import ns
+from agentsim.engine.world import happen, ns
+from agentsim.laws.batch import Member
 from agentsim.laws.caches import FOREVER
 from agentsim.laws.prefix import Prefix
 from agentsim.records import SECOND, CallFacts, Mark, Outcome, Part, Verdict
@@ -73,13 +74,15 @@ class Call(Event):
     part = Part.SLOT_WAIT
     """What it is in now: what a mark is missing for if it is cut."""
     slot: Job | None = None
+    """Its ask for a slot, where it had to wait; else it is the holder itself."""
+    units, held = 1.0, False
     ticket: Ticket | None = None
     cached = decoding = stood = planned = took = 0
     streams = 1
     shown = reading_at = ready = -1
     factor = 1.0
-    joined = 0.0
-    """The batch's step counter when it began to decode."""
+    member: Member | None = None
+    """Where it decodes with others."""
     prefix: Prefix
     """What it sent, as the server's cache knows it; only where there is a cache."""
     gone = False
@@ -87,13 +90,17 @@ class Call(Event):
 
     def __init__(self, server: Server, request: Request, frame: Frame) -> None:
         # what Event.__init__ does, without the call
-        self.env = env = server.world.env
+        self.env = server.world.env
         self.callbacks = []
         self.server = server
         self.request = request
         self.frame = frame
-        self.began: int = env._now  # type: ignore[assignment]
+        self.began = server.world.now
         self.marks: list[Mark] = []
+
+    @property
+    def who(self) -> str:
+        return self.request.line.path
 
     def enter(self) -> None:
         """To the first door. The call fails with Stop where a quota can never let it through."""
@@ -135,7 +142,7 @@ class Call(Event):
     def _passed(self, _: Event) -> None:
         if self.gone:
             return
-        self._mark(Part.QUOTA_WAIT, self.env._now)  # type: ignore[arg-type]
+        self._mark(Part.QUOTA_WAIT, self.server.world.now)
         if self.ticket is not None and self.ticket.never:
             self.outcome = Outcome.FAILED
             self.fail(Stop(Verdict.FAILED, f"{self.request.line.path}: {self.ticket.never}"))
@@ -147,23 +154,23 @@ class Call(Event):
             self._start()
 
     def _queue(self, slots: Bench) -> None:
-        line = self.request.line
         self.part = Part.SLOT_WAIT
-        self.slot = slot = slots.ask(1, (line.step, self.frame.place), line.path, line.priority)
-        if slot.held:
+        if slots.take(self):
             self._start()
-        else:
-            slot.callbacks.append(self._seated)
+            return
+        line = self.request.line
+        self.slot = slot = slots.ask(1, (line.step, self.frame.place), line.path, line.priority)
+        slot.callbacks.append(self._seated)
 
     def _seated(self, _: Event) -> None:
         if not self.gone:
-            self._mark(Part.SLOT_WAIT, self.env._now)  # type: ignore[arg-type]
+            self._mark(Part.SLOT_WAIT, self.server.world.now)
             self._start()
 
     def _start(self) -> None:
         """Into service: looks at the cache, then latency, prefill and decode."""
         server, request = self.server, self.request
-        now: int = self.env._now  # type: ignore[assignment]
+        now = server.world.now
         if server.caches:
             self.prefix = request.session.prefix(server.number)
             self.cached = server.cache.lookup(self.prefix, now)
@@ -175,7 +182,7 @@ class Call(Event):
             # all is known now: the call is its own timer
             self._ok = True
             self._value = None
-            self.env.schedule(self, 1, self.planned - now)  # type: ignore[arg-type]
+            server.world.after(self.planned - now, happen, self)
             return
         line = request.line
         if line.spread is not None:
@@ -213,8 +220,9 @@ class Call(Event):
 
     def reading(self) -> None:
         """Its turn to have its prompt read has come."""
-        self.reading_at = self.env._now  # type: ignore[assignment]
-        self.server.world.after(self.took, self._join, self)
+        world = self.server.world
+        self.reading_at = world.now
+        world.after(self.took, self._join, self)
 
     def _join(self, _: Event) -> None:
         """The prompt is read: decode with the others."""
@@ -222,8 +230,9 @@ class Call(Event):
             return
         server, request, batch = self.server, self.request, self.server.batch
         assert batch is not None
-        now: int = self.env._now  # type: ignore[assignment]
-        self._mark(Part.PREFILL, now)
+        now = server.world.now
+        if self.took:
+            self.marks.append((Part.PREFILL, now))
         self.ready = now
         if server.caches:
             server.cache.use(self.prefix, now, now, FOREVER)
@@ -231,21 +240,22 @@ class Call(Event):
         self.part = Part.DECODE
         if tokens > 0:
             self.stood = batch.still(now)
-            batch.join(self, request.input, tokens * self.factor)
-            self.streams = batch.size
+            self.member = batch.join(self, request.input, tokens * self.factor)
+            self.streams = batch.law.size
         else:
             batch.end(self)
             if request.visible:
                 self.shown = now
             self._ok = True
             self._value = None
-            self.env.schedule(self)
+            server.world.after(0, happen, self)
 
     def decoded(self) -> None:
         """Told by the batch, just before the call happens: it has its last token now."""
-        request, batch = self.request, self.server.batch
+        server, request = self.server, self.request
+        batch = server.batch
         assert batch is not None
-        now: int = self.env._now  # type: ignore[assignment]
+        now = server.world.now
         marks, still = self.marks, batch.still(now) - self.stood
         if still:
             # standing still for another's prompt is prefill
@@ -258,13 +268,15 @@ class Call(Event):
         """When a call in a batch had its first tokens, of so many made up to `last`."""
         batch, came, thinking = self.server.batch, self.server.came, self.request.thinking
         assert batch is not None
-        first = self.ready if came else batch.law.when(self.joined, self.factor)
+        # with no token beyond the first it did not decode here
+        joined = 0.0 if self.member is None else self.member.joined
+        first = self.ready if came else batch.law.when(joined, self.factor)
         self.decoding = last - first
         if made > thinking:
             self.shown = first
             if thinking:
                 shown = (thinking + 1 - came) * self.factor
-                self.shown = batch.law.when(self.joined, shown)
+                self.shown = batch.law.when(joined, shown)
 
     def leave(self) -> None:
         """Give back what is held, and write the span with what was done of it."""
@@ -275,7 +287,9 @@ class Call(Event):
         if self.outcome is not Outcome.DONE:
             tokens = self._cut(server.world.now)
             wasted = sum(tokens)
-        if self.slot is not None:
+        if self.held and server.slots is not None:
+            server.slots.take_back(self)
+        elif self.slot is not None:
             self.slot.leave()
         if self.ticket is not None:
             self.ticket.leave(tokens[2] + tokens[3])
@@ -308,7 +322,9 @@ class Call(Event):
                 made = min(made + server.came, request.thinking + request.visible)
             if made:
                 decoded = (made - server.came) * self.factor
-                last = server.batch.law.when(self.joined, decoded) if decoded else self.ready
+                last = self.ready
+                if decoded and self.member is not None:
+                    last = server.batch.law.when(self.member.joined, decoded)
                 self._told(made, last)
         elif self.ready >= 0:
             if server.caches:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.bench import Bench, Job
+from agentsim.engine.bench import Bench, Holder, Job
 from agentsim.engine.tasks import Task
 from agentsim.engine.world import World
 from agentsim.graph import PersonPlan
@@ -19,19 +19,19 @@ class Desk(Bench):
         # (idle since, number): the one free longest is taken, then the first named
         self._idle: list[tuple[int, int]] = [(0, number) for number in range(plan.count)]
         self._last: list[Task | None] = [None] * plan.count
-        self._given: dict[Job, int] = {}
+        self._given: dict[Holder, int] = {}
 
-    def give(self, job: Job) -> None:
-        super().give(job)
+    def give(self, holder: Holder) -> None:
+        super().give(holder)
         self._idle.sort()
         _, number = self._idle.pop(0)
-        self._given[job] = number
+        self._given[holder] = number
 
-    def take_back(self, job: Job) -> None:
-        number = self._given.pop(job, None)
+    def take_back(self, holder: Holder) -> None:
+        number = self._given.pop(holder, None)
         if number is not None:
             self._idle.append((self.world.now, number))
-        super().take_back(job)
+        super().take_back(holder)
 
     def begin(self, job: Job, task: Task) -> tuple[int, bool]:
         """Who took it, and whether they have to switch: it is not the item they last worked on."""

@@ -31,8 +31,7 @@ def _through(call: Call) -> Generator[Event | int, Any, None]:
 
 def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, None]:
     """A call with no door to wait at: what `Call` does, without the object."""
-    env = server.world.env
-    now: int = env._now  # type: ignore[assignment]
+    now = server.world.now
     cached = 0
     if server.caches:
         prefix = request.session.prefix(server.number)

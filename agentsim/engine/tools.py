@@ -112,7 +112,7 @@ def _tries(hand: Hand, frame: Frame, node: Node) -> Ran:
 
 def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
     tool, world = hand.tool, frame.world
-    began: int = world.env._now  # type: ignore[assignment]
+    began = world.now
     took, good, tokens, lost = hand.draw()
     jobs: list[Job] = []
     given: list[int] = []
@@ -136,7 +136,7 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
     finally:
         for job in jobs:
             job.leave()
-        now: int = world.env._now  # type: ignore[assignment]
+        now = world.now
         if now > (marks[-1][1] if marks else began) or not marks:
             marks.append((part, now))
         if lost:

@@ -57,6 +57,24 @@ def _order(thing: Scarce) -> int:
     return thing.order
 
 
+def happen(event: Event) -> None:
+    """An event has come: all who wait for it are told."""
+    callbacks = event.callbacks
+    event.callbacks = None  # type: ignore[assignment]
+    for callback in callbacks:
+        callback(event)
+    if not event._ok and not getattr(event, "_defused", False):
+        raise event._value  # nobody took the failure: a fault of ours
+
+
+class Clock(simpy.Environment):
+    """SimPy's environment with a call in each entry: (instant, priority, number, call, value)."""
+
+    def schedule(self, event: Event, priority: int = NORMAL, delay: float = 0) -> None:
+        entry = (self._now + delay, priority, next(self._eid), happen, event)
+        heappush(self._queue, entry)  # type: ignore[misc]
+
+
 class Process:
     """A generator that the clock drives. It yields nanoseconds to pass, or an event to wait for.
 
@@ -86,19 +104,29 @@ class Process:
     def _go(self, version: int) -> None:
         """Its time has passed; a version that it no longer has is of a wait that was cut short."""
         if version == self._version:
-            self.world.active = self
+            world = self.world
+            world.active = self
             try:
-                self._wait(self.send(None))
+                what = self.send(None)
+                if what.__class__ is int:
+                    world.after(what, self._go, version)
+                else:
+                    self._wait(what)
             except StopIteration:
-                self._over()
+                self.callbacks = None
 
     def _happened(self, event: Event) -> None:
         self._event = None
-        self.world.active = self
+        world = self.world
+        world.active = self
         try:
-            self._wait(self._next(event))
+            what = self.send(None) if event._ok else self._next(event)
+            if what.__class__ is int:
+                world.after(what, self._go, self._version)
+            else:
+                self._wait(what)
         except StopIteration:
-            self._over()
+            self.callbacks = None
 
     def _next(self, event: Event) -> Event | int:
         """What it yields once it has been told of an event."""
@@ -120,7 +148,7 @@ class Process:
         try:
             self._wait(self._throw(Interrupt(cause)))
         except StopIteration:
-            self._over()
+            self.callbacks = None
 
     def _wait(self, what: Event | int) -> None:
         while what.__class__ is not int:
@@ -130,19 +158,18 @@ class Process:
                 self._event = what  # type: ignore[assignment]
                 return
             what = self._next(what)  # type: ignore[arg-type]
-        env = self.world.env
-        entry = (env._now + what, 1, next(env._eid), self._go, self._version)
-        heappush(env._queue, entry)  # type: ignore[misc]
-
-    def _over(self) -> None:
-        self.callbacks = None
+        self.world.after(what, self._go, self._version)
 
 
 class World:
     """One replication's clock, its scarce things and its records."""
 
     def __init__(self) -> None:
-        self.env = simpy.Environment(initial_time=0)
+        self.env = env = Clock(initial_time=0)
+        self.now = 0
+        """Nanoseconds from the start of the run."""
+        self._queue: list[Any] = env._queue
+        self._number = env._eid
         self.spans: list[Span] = []
         self.visits: list[Visit] = []
         self.notes: dict[str, int] = {}
@@ -155,11 +182,6 @@ class World:
         """The process that runs now, or ran last."""
         self.alive = 0
         """Branches that are not over: none may outlive the run, or it would go on writing."""
-
-    @property
-    def now(self) -> int:
-        """Nanoseconds from the start of the run."""
-        return self.env._now  # type: ignore[return-value]
 
     def join(self, thing: Scarce) -> None:
         """Take a scarce thing in; its order is that of joining."""
@@ -179,30 +201,34 @@ class World:
         """
         if self._burst or self._dirty:
             return False
-        env = self.env
-        queue = env._queue
-        return not queue or queue[0][0] > env._now
+        queue = self._queue
+        return not queue or queue[0][0] > self.now
 
     def fire(self, events: Sequence[Event]) -> None:
         """Let events happen now, in this order, without a detour over the schedule."""
+        if len(events) == 1:
+            self.grant(events[0])
+            return
         burst = self._burst
-        self._burst = burst or len(events) > 1
+        self._burst = True
         for event in events:
-            callbacks = event.callbacks
-            event.callbacks = None  # type: ignore[assignment]
-            event._ok = True
-            event._value = None
-            for callback in callbacks:
-                callback(event)
+            self.grant(event)
         self._burst = burst
+
+    def grant(self, event: Event) -> None:
+        """Let one event happen now."""
+        callbacks = event.callbacks
+        event.callbacks = None  # type: ignore[assignment]
+        event._ok = True
+        event._value = None
+        for callback in callbacks:
+            callback(event)
 
     def after(
         self, delay: int, call: Callable[[Any], object], value: Any = None, priority: int = NORMAL
     ) -> None:
         """`call(value)` in so many nanoseconds: for what nobody waits for, without an event."""
-        env = self.env
-        entry = (env._now + delay, priority, next(env._eid), call, value)
-        heappush(env._queue, entry)  # type: ignore[misc]
+        heappush(self._queue, (self.now + delay, priority, next(self._number), call, value))
 
     def _settle(self) -> None:
         """One step of the second phase: what comes first decides, then what it gave is fired.
@@ -240,11 +266,11 @@ class World:
     def run(self, until: Event | Process) -> None:
         """Run until `until` has happened. Raises EngineFault on a deadlock or without progress.
 
-        This is SimPy's own loop with the second phase, a count, and the calls of `after` added;
-        calling its `step` a million times costs a third more.
+        This is SimPy's own loop with the second phase and a count added; calling its `step` a
+        million times costs a third more.
         """
         env = self.env
-        queue, dirty = env._queue, self._dirty
+        queue, dirty = self._queue, self._dirty
         instant, same = 0, 0
         while until.callbacks is not None:
             if dirty and (not queue or queue[0] > (instant, SETTLE)):
@@ -253,9 +279,9 @@ class World:
                 continue
             if not queue:
                 raise EngineFault(self._deadlock())
-            entry: Any = heappop(queue)
-            if entry[0] != instant:
-                env._now = instant = entry[0]
+            at, _, _, call, value = heappop(queue)
+            if at != instant:
+                env._now = self.now = instant = at
                 same = 0
             else:
                 same += 1
@@ -264,16 +290,7 @@ class World:
                         f"no progress: {SAME_INSTANT:,} events at {instant / SECOND:g} s "
                         "without the clock moving"
                     )
-            if len(entry) == 5:
-                entry[3](entry[4])
-                continue
-            event = entry[3]
-            callbacks = event.callbacks
-            event.callbacks = None
-            for callback in callbacks:
-                callback(event)
-            if not event._ok and not getattr(event, "_defused", False):
-                raise event._value  # a process ended by a fault of ours
+            call(value)
         if instant > LONGEST:
             raise EngineFault(
                 f"a run of more than {LONGEST / SECOND / 31_557_600:.0f} years: a drawn "

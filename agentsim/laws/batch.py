@@ -20,22 +20,23 @@ _SECOND = 1e9  # nanoseconds
 _CRUMB = 1e-9  # of a token: what a division may lose
 _ROUNDING = 1e-9  # seconds
 
-
 _KEPT = 1024  # pieces of the past before those that no sequence reaches back to are dropped
 
-_Piece = tuple[int, float, float]
-"""From an instant on, k steps take linear*k + square*k*k seconds."""
+NEVER = 1 << 62
+"""Later than any instant."""
+
+_Piece = tuple[float, int, float, float]
+"""From a step counter and an instant on, k steps take linear*k + square*k*k seconds."""
 
 
-class _Member:
+class Member:
     """A sequence while it decodes: `end` is the step counter at which it is done."""
 
-    __slots__ = ("context", "end", "here", "id", "joined", "order", "tokens")
+    __slots__ = ("context", "end", "here", "id", "joined", "tokens")
 
     def __init__(
-        self, order: int, id: Hashable, joined: float, end: float, context: float, tokens: float
+        self, id: Hashable, joined: float, end: float, context: float, tokens: float
     ) -> None:
-        self.order = order
         self.id = id
         self.joined = joined
         self.end = end
@@ -45,21 +46,21 @@ class _Member:
 
 
 class Batch:
-    """The sequences that decode on one server. `now` is whole nanoseconds and never goes back.
+    """The sequences that decode on one server, `size` of them.
 
-    The caller sets one timer to `next_finish()` after each change, and at its time takes
-    `done(now)`; a sequence that is not taken out at its end would go on.
+    `now` is whole nanoseconds and never goes back.
+
+    `due` is the instant of the next end, and changes with every change. The caller takes
+    `done(due)` then; a sequence that is not taken out at its end would go on.
     """
 
     def __init__(self, law: Decode) -> None:
         self._law = law
         self._slope = law.slope
         self._per_step = law.per_step
-        self._bend = 0.5 * law.slope * law.per_step
-        self._steps: dict[int, float] = {}  # s(B), asked once for each B
-        self._members: dict[Hashable, _Member] = {}
-        self._ends: list[tuple[float, int, _Member]] = []  # the first is of one that is here
-        self._since: list[float] = []  # the counter at which each piece of the past began
+        self._rows: dict[int, tuple[float, float, float]] = {}  # by streams, see `_row`
+        self.size = 0
+        self._ends: list[tuple[float, int, Member]] = []  # the first is of one that is here
         self._past: list[_Piece] = []
         self._kept = _KEPT
         self._count = 0.0
@@ -68,14 +69,9 @@ class Batch:
         self._order = 0
         self._linear = self._square = 0.0
         self._rise = 0.0  # tokens of context that a step adds
+        self.due = NEVER
         self.paused = False
         self._moves = False  # steps pass with time: some decode, not paused, steps take time
-
-    def __len__(self) -> int:
-        return len(self._members)
-
-    def __contains__(self, id: Hashable) -> bool:
-        return id in self._members
 
     @property
     def context(self) -> float:
@@ -84,49 +80,47 @@ class Batch:
 
     def join(
         self, id: Hashable, context: float, tokens: float, now: int, resumes: bool = False
-    ) -> float:
-        """A sequence starts to make `tokens` after `context` ones. `id` must not be decoding.
+    ) -> Member:
+        """A sequence starts to make `tokens` after `context` ones; `done` will name it by its id.
 
-        Returns the step counter at which it joins, for `when`. `resumes`: decoding that stood
-        still goes on with it.
+        `resumes`: decoding that stood still goes on with it.
         """
-        members = self._members
-        if id in members:
-            raise ValueError(f"{id!r} is decoding already")
         self.advance(now)
         if resumes:
             self.paused = False
-        if not members:
+        if not self.size:
             # An empty server starts anew, so that rounding does not add up over a long run.
             self._count = 0.0
-            self._since.clear()
             self._past.clear()
         elif len(self._past) > self._kept:
             self._forget()
         self._order = order = self._order + 1
         joined = self._count
         end = joined + tokens / self._per_step
-        members[id] = member = _Member(order, id, joined, end, context, tokens)
+        member = Member(id, joined, end, context, tokens)
+        self.size += 1
         self._context += context
         heappush(self._ends, (end, order, member))
         self._tune()
-        return joined
+        return member
 
-    def leave(self, id: Hashable, now: int, stretch: float = 1.0) -> int:
+    def leave(self, member: Member, now: int, stretch: float = 1.0) -> int:
         """A sequence is cut short; returns the whole tokens that it has made (see `made`)."""
         self.advance(now)
-        made = self.made(id, stretch)
-        self._take_out(self._members[id])
+        made = self.made(member, stretch)
+        self._take_out(member)
+        ends = self._ends
+        while ends and not ends[0][2].here:
+            heappop(ends)
         self._tune()
         return made
 
-    def made(self, id: Hashable, stretch: float = 1.0) -> int:
+    def made(self, member: Member, stretch: float = 1.0) -> int:
         """Whole tokens that a decoding sequence has made up to the last `now`.
 
         `stretch`: how many tokens of the law it joined with for each of its own (a call that is
         slower than others by that factor).
         """
-        member = self._members[id]
         linear = self._linear
         steps = self._count - member.joined + (_ROUNDING / linear if linear else 0.0)
         return math.floor(min(steps * self._per_step, member.tokens) / stretch + _CRUMB)
@@ -138,10 +132,9 @@ class Batch:
         then. Not for 0 tokens, which were there when it joined.
         """
         count = joined + tokens / self._per_step
-        since = self._since
-        i = bisect_left(since, count) or 1
-        began, linear, square = self._past[i - 1]
-        steps = (count if count < self._count else self._count) - since[i - 1]
+        past = self._past
+        since, began, linear, square = past[(bisect_left(past, (count,)) or 1) - 1]
+        steps = count - since
         at = began + round(steps * (linear + square * steps) * _SECOND)
         return at if at < self._now else self._now
 
@@ -166,15 +159,13 @@ class Batch:
         self._count += steps
         self._context += steps * self._rise
 
-    def pause(self, now: int) -> bool:
-        """Decoding stands still from now on, as it does while an exclusive prompt is read.
-
-        Says whether a sequence is at its end now: it needs no further step, and ends all the same.
-        """
+    def pause(self, now: int) -> None:
+        """Decoding stands still from now on, as it does while an exclusive prompt is read."""
         self.advance(now)
         self.paused = True
         self._moves = False
-        return self.next_finish() is not None
+        # one that is at its end needs no further step, and ends all the same
+        self.due = now if self._ends and self._left() <= _ROUNDING else NEVER
 
     def resume(self, now: int) -> None:
         """Decoding goes on."""
@@ -182,73 +173,77 @@ class Batch:
         self.paused = False
         self._tune()
 
-    def next_finish(self) -> float | None:
-        """Seconds from the last `now` to the next end; None where none comes by itself.
-
-        0 for a sequence that is at its end, also while decoding stands still: it needs no step.
-        """
-        ends = self._ends
-        if not ends:
-            return None
-        left = ends[0][0] - self._count
-        seconds = left * (self._linear + self._square * left) if left > 0.0 else 0.0
-        if self.paused:
-            return 0.0 if seconds <= _ROUNDING else None
-        return seconds
-
-    def done(self, now: int | None = None) -> list[Hashable]:
-        """Take out what is at its end at `now` (or the last one), by end, then by joining."""
-        if now is not None:
-            self.advance(now)
+    def done(self, now: int) -> list[Hashable]:
+        """Take out what is at its end at `now`, by end, then by joining."""
         ended: list[Hashable] = []
         ends = self._ends
+        due = now == self.due
+        if due:
+            self._now = now  # the first is at its end: how far that is need not be worked out
+        else:
+            self.advance(now)
         while ends:
             end, _, member = ends[0]
             left = end - self._count
             if left > 0.0:
-                if left * (self._linear + self._square * left) > _ROUNDING:
+                if not due and left * (self._linear + self._square * left) > _ROUNDING:
                     break
                 self._count = end
                 self._context += left * self._rise
                 self._linear += 2.0 * self._square * left
             ended.append(member.id)
             self._take_out(member)
-        if ended:
-            self._tune()
+            heappop(ends)
+            while ends and not ends[0][2].here:
+                heappop(ends)
+            due = False
+        self._tune()
         return ended
 
     def _tune(self) -> None:
-        """What k steps of the present batch take: linear*k + square*k*k seconds."""
-        streams = len(self._members)
-        if not streams:
+        """What k steps of the present batch take, linear*k + square*k*k seconds, and its end."""
+        size = self.size
+        if not size:
             self._linear = self._square = self._rise = 0.0
             self._moves = False
+            self.due = NEVER
             return
-        step = self._steps.get(streams)
-        if step is None:
-            step = self._steps[streams] = self._law.step(streams)
+        step, square, self._rise = self._rows.get(size) or self._row(size)
         self._linear = linear = step + self._slope * self._context
-        self._square = square = self._bend * streams
-        self._rise = self._per_step * streams
+        self._square = square
+        now = self._now
+        left = self._ends[0][0] - self._count
+        seconds = left * (linear + square * left) if left > 0.0 else 0.0
+        if self.paused:
+            self.due = now if seconds <= _ROUNDING else NEVER
+            return
         # steps that take no time are all done at once, see `done`
-        self._moves = not self.paused and (linear > 0.0 or square > 0.0)
-        self._since.append(self._count)
-        self._past.append((self._now, linear, square))
+        self._moves = linear > 0.0 or square > 0.0
+        self.due = now + round(seconds * _SECOND)
+        self._past.append((self._count, now, linear, square))
+
+    def _left(self) -> float:
+        """Seconds of decoding up to the next end."""
+        left = self._ends[0][0] - self._count
+        return left * (self._linear + self._square * left) if left > 0.0 else 0.0
+
+    def _row(self, size: int) -> tuple[float, float, float]:
+        """What a number of streams alone decides: s(B), the bend, and the rise of the context."""
+        rise = self._per_step * size
+        row = self._rows[size] = self._law.step(size), 0.5 * self._slope * rise, rise
+        return row
 
     def _forget(self) -> None:
         """Drop the past that no sequence reaches back to; next time at twice what is left."""
-        oldest = min(member.joined for member in self._members.values())
-        dropped = max(0, bisect_left(self._since, oldest) - 1)
-        del self._since[:dropped], self._past[:dropped]
+        oldest = min(member.joined for _, _, member in self._ends if member.here)
+        del self._past[: max(0, bisect_left(self._past, (oldest,)) - 1)]
         self._kept = max(_KEPT, 2 * len(self._past))
 
-    def _take_out(self, member: _Member) -> None:
-        del self._members[member.id]
+    def _take_out(self, member: Member) -> None:
+        """It decodes no more; its place among the ends is taken by the caller."""
         member.here = False
-        if self._members:
+        self.size -= 1
+        if self.size:
             self._context -= member.context + (self._count - member.joined) * self._per_step
         else:
             self._context = 0.0
-        ends = self._ends
-        while ends and not ends[0][2].here:
-            heappop(ends)

@@ -5,7 +5,7 @@ from heapq import heappop, heappush
 
 import pytest
 
-from agentsim.laws.batch import Batch
+from agentsim.laws.batch import NEVER, Batch
 from agentsim.laws.decode import Decode
 from tests.proofs.token_loop import Sequence, token_loop
 
@@ -27,7 +27,7 @@ LAWS = {
 
 def closed_form(sequences, law):
     """Drive a `Batch` by events: {id: (end in seconds, whole tokens made)}."""
-    batch, result = Batch(law), {}
+    batch, result, members = Batch(law), {}, {}
     events = []
     for s in sequences:
         heappush(events, (round(s.arrives * 1e9), 1, s.id))
@@ -35,19 +35,17 @@ def closed_form(sequences, law):
             heappush(events, (round(s.cut_at * 1e9), 2, s.id))
     by_id = {s.id: s for s in sequences}
     now = 0
-    while events or len(batch):
-        soonest = batch.next_finish()
-        due = None if soonest is None else now + round(soonest * 1e9)
-        if due is not None and (not events or due <= events[0][0]):
+    while events or batch.size:
+        due = batch.due
+        if due < NEVER and (not events or due <= events[0][0]):
             now = due
         else:
             now, kind, id = heappop(events)
             if kind == 1:
-                batch.join(id, by_id[id].context, by_id[id].tokens, now)
-            elif id in batch:
-                result[id] = (now / 1e9, batch.leave(id, now))
-        batch.advance(now)
-        for id in batch.done():
+                members[id] = batch.join(id, by_id[id].context, by_id[id].tokens, now)
+            elif members[id].here:
+                result[id] = (now / 1e9, batch.leave(members[id], now))
+        for id in batch.done(now):
             result[id] = (now / 1e9, by_id[id].tokens)
     return result
 

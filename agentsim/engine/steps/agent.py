@@ -116,7 +116,10 @@ def _each_turn(
             return
         hands = kit.choose()
         if lead is None:
-            tokens = yield from kit.run(hands)
+            if len(hands) == 1:
+                _, tokens = yield from run_tool(hands[0], frame, node)
+            else:
+                tokens = yield from kit.run(hands)
         else:
             tokens = lead.use(hands, kit.in_turn)
         session.tokens += tokens

@@ -165,24 +165,27 @@ class TtlCache:
 
     def cut(self, prefix: Prefix, ready: int, planned: int, end: int, answered: int = 0) -> None:
         """A use told to end at `planned` ended at `end`; a prompt not yet read is not held."""
-        total = prefix.total
-        *blocks, (own, _) = self._found(prefix, end)
-        read = end >= ready
-        for entry, _ in blocks:
+        total, found = prefix.total, self._found(prefix, end)
+        for entry, _ in found:
             if entry.end == planned:
                 entry.end = end  # who else uses it says so when it is asked
-            reads = entry.followers.get(own, [])
-            if not read and ready in reads:
-                reads.remove(ready)
-        if own.end == planned:
-            own.end = end
-        if read:
-            own.length = max(own.length, total)
-        else:
-            own.linked = False  # its blocks were not read either: the next use reads them
+        own = found[-1][0]
+        if end < ready:
+            self._unread(found, ready)
+        elif total > own.length:
+            own.length = total
         own.coming = 0  # neither what was not read nor the answer
         if answered and self._answers:
             own.expect(total + answered, end)
+
+    def _unread(self, found: list[tuple[_Entry, int]], ready: int) -> None:
+        """A prompt that would have been read at `ready` was not, nor were the blocks of it."""
+        own = found[-1][0]
+        for entry, _ in found[:-1]:
+            reads = entry.followers.get(own, [])
+            if ready in reads:
+                reads.remove(ready)
+        own.linked = False  # the next use reads the blocks
 
     def _usual(self, prefix: Prefix, now: int) -> _Entry | None:
         """The session's history where it is linked and live: the usual case."""
