@@ -212,6 +212,7 @@ class Batch:
         self._linear = linear = step + self._slope * self._context
         self._square = square
         now = self._now
+        self._past.append((self._count, now, linear, square))
         left = self._ends[0][0] - self._count
         seconds = left * (linear + square * left) if left > 0.0 else 0.0
         if self.paused:
@@ -220,7 +221,6 @@ class Batch:
         # steps that take no time are all done at once, see `done`
         self._moves = linear > 0.0 or square > 0.0
         self.due = now + round(seconds * _SECOND)
-        self._past.append((self._count, now, linear, square))
 
     def _left(self) -> float:
         """Seconds of decoding up to the next end."""

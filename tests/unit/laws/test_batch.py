@@ -180,3 +180,13 @@ def test_misuse_is_refused():
     batch.join("a", 0, 10, 5)
     with pytest.raises(ValueError, match="time went back"):
         batch.advance(4)
+
+
+def test_tokens_of_no_time_come_while_decoding_stands_still():
+    """What is read during a pause and decodes in no time ends then, with its first token."""
+    batch = Batch(TWO.times(0.0))
+    batch.pause(0)
+    a = batch.join("a", 2000, 100, 2 * S)
+    assert batch.due == 2 * S
+    assert batch.done(2 * S) == ["a"]
+    assert batch.when(a.joined, 1.0) == 2 * S
