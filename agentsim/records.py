@@ -116,6 +116,7 @@ class CallFacts(NamedTuple):
     cut: int
     """Tokens that were asked for and cut away (context, max_output)."""
     compaction: bool
+    """It shortens a session: the breakdown counts its work as compaction."""
 
 
 class WorkFacts(NamedTuple):
@@ -133,7 +134,10 @@ class WorkFacts(NamedTuple):
 
 
 class PersonFacts(NamedTuple):
-    """Of one piece of a person's work: which of them, lines and words read, what was said."""
+    """Of one piece of a person's work: which of them, lines and words read, what was said.
+
+    Of one that was cut short, what had been read by then.
+    """
 
     person: int
     lines: float

@@ -163,6 +163,8 @@ def _work(person: PersonFindings | None) -> str:
             for amount, noun in ((person.lines, "line"), (person.words, "word"))
             if amount >= 0.5
         ]
+    if person is not None and person.reading and not read:
+        return "reading"  # cut short before there was a line, or nothing but the fixed part
     return f"reading {listed(read)}" if read else "at work"
 
 

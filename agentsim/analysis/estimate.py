@@ -67,6 +67,20 @@ def half_width(values: Sequence[float]) -> float:
     return t95(n - 1) * spread(values) / sqrt(n) if n > 1 else 0.0
 
 
+def share_interval(count: int, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share of which `count` of `n` independent runs are seen.
+
+    The score interval of E. B. Wilson (Probable inference, the law of succession, and statistical
+    inference, JASA 22, 1927, 209-212), which holds its 95 % for few runs and near 0 and 1 too
+    (Brown, Cai and DasGupta, Statistical Science 16, 2001, 101-133). At least one run.
+    """
+    p, z2 = count / n, Z95 * Z95
+    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z95 * sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    # at the ends the two terms are equal, and would differ by what was rounded
+    return (0.0 if count == 0 else middle - half, 1.0 if count == n else middle + half)
+
+
 def spread(values: Sequence[float]) -> float:
     """The standard deviation of a sample (n - 1); 0 for a single value."""
     if len(values) < 2:

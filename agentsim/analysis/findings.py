@@ -122,7 +122,8 @@ class PersonFindings:
     """`busy` is work over the time in which the run lasted; seconds and counts are means per run.
 
     `work` (seconds) is reading and deciding. `reading` is the part of it that goes by the amount to
-    read; None where no piece of theirs does (a step that gives a `time` means both by it).
+    read; None where no piece of theirs does (a step that gives a `time` means both by it). Both,
+    and `lines` and `words`, hold what was done of pieces that were cut short.
     `switches` counts the pieces before which switching took time, `switching` its seconds.
     """
 
@@ -169,11 +170,33 @@ class BudgetFindings:
     met: float  # share of runs
     met_by: dict[str, float] = field(default_factory=dict)
     """Share of runs that met each limit by itself; a failed run meets none."""
+    ci95: tuple[float, float] | None = None
+    """Wilson's interval of `met` at 95 %; None where nothing is drawn, and below six runs."""
 
     @property
     def is_met(self) -> bool:
         """Whether enough of the runs kept within all limits: the verdict of the exit code."""
         return self.met >= self.chance
+
+    @property
+    def is_close(self) -> bool:
+        """Whether other random numbers might turn the verdict: `chance` lies in the interval.
+
+        Not where all runs must keep to it: that can be refuted and never be shown.
+        """
+        if self.ci95 is None or self.chance >= 1.0:
+            return False
+        return self.ci95[0] <= self.chance <= self.ci95[1]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a profile does not say and a run needs, and which way that makes the answer err."""
+
+    profile: str
+    key: str  # the key of the profile that would say it
+    errs: str  # quick slow cheap dear either
+    effect: str  # what this run does without it
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,5 +231,9 @@ class Findings:
     exact: bool
     wall_done: Stat | None = None
     """The wall time of the runs that did not fail; None where all failed. `wall` is of all."""
+    left_out: list[LeftOut] = field(default_factory=list)
+    """What the profiles do not say and the run needs; `warnings` tells it in sentences."""
+    compaction_decode: float = 0.0
+    """Seconds of the breakdown's `compaction` that are decoding: a faster model shortens them."""
     levers: list[Lever] = field(default_factory=list)
     sensitivity: list[Sway] = field(default_factory=list)

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 
 from agentsim.analysis.behind import Caps
-from agentsim.analysis.chain import Key, Uses, spent
+from agentsim.analysis.chain import Key, Uses, compaction_decode, spent
 from agentsim.analysis.gather import (
     BEFORE,
     SERVED,
@@ -19,6 +19,7 @@ from agentsim.analysis.gather import (
     Person,
     Pool,
     before,
+    in_service,
     server_tally,
     share,
 )
@@ -41,6 +42,9 @@ from agentsim.records import (
 
 _NAMELESS = frozenset(map(int, (Part.WAIT, Part.MERGE, Part.OTHER)))
 _SERVED = frozenset(map(int, SERVED))
+
+_Waits = dict[tuple[int, Place], tuple[list[int], list[int]]]
+"""By step and place, when what it did began to wait and when each such wait was over."""
 
 
 def fold(trace: Trace, graph: Graph) -> Tally:
@@ -66,7 +70,7 @@ class Folder:
 
     def __call__(self, trace: Trace) -> Tally:
         """The tally of one replication. Raises BrokenChain where its critical path is broken."""
-        waited: dict[tuple[int, Place], int] = {}
+        waited: _Waits = {}
         servers, pools, people = self._spans(trace, waited)
         path, people_part, idle_part = self._path(trace)
         shown = [
@@ -75,6 +79,7 @@ class Folder:
             for facts in calls.facts
             if facts.shown >= 0 and not facts.compaction
         ]
+        compacted = any(part == Part.COMPACTION for _, part, _, _ in path)
         return Tally(
             replication=trace.replication,
             outcome=trace.outcome,
@@ -92,6 +97,7 @@ class Folder:
             people=people,
             notes=trace.notes,
             spans=len(trace.spans),
+            compaction_decode=compaction_decode(trace) if compacted else 0,
         )
 
     def _measure(self, graph: Graph, node: Node, depth: int) -> None:
@@ -105,7 +111,7 @@ class Folder:
         self._leaf[node.rank] = not isinstance(node, Block | Fork | Loop)
 
     def _spans(
-        self, trace: Trace, waited: dict[tuple[int, Place], int]
+        self, trace: Trace, waited: _Waits
     ) -> tuple[list[Calls], tuple[PoolTally, ...], tuple[PersonTally, ...]]:
         """One pass over the spans: by server, pool and person; `waited` is filled by step."""
         calls = [Calls() for _ in self._servers]
@@ -125,7 +131,7 @@ class Folder:
                         if slot:
                             own.waits.append(slot)
                         if start > began:
-                            self._waited(waited, step, place, start - began)
+                            self._waited(waited, step, place, began, start)
                 own.facts.append(facts)
                 if end > start:
                     own.starts.append(start)
@@ -137,12 +143,14 @@ class Folder:
                 if marks and (facts.uses or marks[0][0] in BEFORE):
                     start = before(marks, began)[0]
                     if start > began:
-                        self._waited(waited, step, place, start - began)
+                        self._waited(waited, step, place, began, start)
                     share(pools, began, marks[-1][1], facts)
             elif facts.__class__ is PersonFacts:
                 wait = people[resource].add(began, marks, outcome, facts, self._laws[step])
-                if wait:
-                    self._waited(waited, step, place, wait)
+                if wait:  # all before the work
+                    self._waited(waited, step, place, began, began + wait)
+            elif marks and marks[0][0] == Part.RETRY:  # between two tries: nobody's but the step's
+                self._waited(waited, step, place, began, marks[0][1])
         before_pools, before_people = self._queues(trace.peaks)
         return (
             calls,
@@ -165,11 +173,10 @@ class Folder:
         pools = [left[name].pop() if left.get(name) else 0 for name in self._pools]
         return pools, people
 
-    def _waited(
-        self, waited: dict[tuple[int, Place], int], step: int, place: Place, wait: int
-    ) -> None:
-        key = (step, place[: self._depth[step]])
-        waited[key] = waited.get(key, 0) + wait
+    def _waited(self, waited: _Waits, step: int, place: Place, began: int, until: int) -> None:
+        starts, ends = waited.setdefault((step, place[: self._depth[step]]), ([], []))
+        starts.append(began)
+        ends.append(until)
 
     def _path(self, trace: Trace) -> tuple[list[tuple[int, int, str, int]], int, int]:
         """The critical path by (step, part, what), and its parts of people and of waiting."""
@@ -199,17 +206,18 @@ class Folder:
         # a pool may be named as a server is: only what is spent at servers goes by a role
         return self._roles.get(resource, who) if part in _SERVED else who
 
-    def _visits(
-        self, visits: Sequence[Visit], zero: int, waited: dict[tuple[int, Place], int]
-    ) -> array[int]:
+    def _visits(self, visits: Sequence[Visit], zero: int, waited: _Waits) -> array[int]:
         flat: array[int] = array("q")
         depth, leaf, cancelled = self._depth, self._leaf, Outcome.CANCELLED
         for step, place, began, ended, _, outcome, limited in visits:
             if len(place) > depth[step]:
                 rank, wait = -1 - step, limited
             else:
-                rank = step
-                wait = waited.get((step, place), 0) if leaf[step] else -1
+                rank, wait = step, -1
+                if leaf[step]:
+                    # what waits side by side (the tools of a turn) is one stretch of waiting
+                    own = waited.get((step, place))
+                    wait = in_service(*own)[0] if own else 0
             end = -1 if outcome is cancelled else ended - zero
             flat.extend((rank, began - zero, end, wait))
         return flat

@@ -34,6 +34,10 @@ SERVED = frozenset(
 _PICKUP, _SWITCHING, _WORK = int(Part.PICKUP), int(Part.SWITCHING), int(Part.PERSON_WORK)
 
 
+_DEPTH = frozenset({"context", "per_context_token"})
+"""What a profile may leave out that only shows in long contexts."""
+
+
 class Calls:
     """The calls of one server while they are gathered."""
 
@@ -137,9 +141,11 @@ class Person:
             self.lines += facts.lines
             self.over_lines += work
         self.words += facts.words
-        if law is not None and outcome is Outcome.DONE:
+        if law is not None and (work or outcome is Outcome.DONE):
+            # of a piece cut short there is no more reading than it had work
             self.read += 1
-            self.reading += round(law.seconds(lines=facts.lines, words=facts.words) * SECOND)
+            reading = round(law.seconds(lines=facts.lines, words=facts.words) * SECOND)
+            self.reading += min(reading, work)
         return idle
 
     def tally(self, queue: int) -> PersonTally:
@@ -170,7 +176,7 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
     if not count:
         none: array[int] = array("q")
         return ServerTally(0, 0, 0, 0, 0, 0, 0, 0, none, *(0,) * 11, (0.0,) * len(plan.roles))
-    roles, _, fresh, cached, thinking, visible, wasted, _, money, _, decoding, *_ = zip(
+    roles, sessions, fresh, cached, thinking, visible, wasted, _, money, _, decoding, *_ = zip(
         *calls.facts, strict=True
     )
     made = list(map(add, thinking, visible))
@@ -182,7 +188,8 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         lasted = tuple(time for time, n in zip(lasted, made, strict=True) if n)
         gaps = sum(n - 1 for n in made if n)
     deepest = 0
-    if plan.about.deepest is not None:
+    about = plan.about
+    if about.deepest is not None or not _DEPTH.isdisjoint(about.left_out):
         deepest = max(map(add, map(add, fresh, cached), made))
     ill = calls.ill
     busy, most = in_service(calls.starts, calls.ends)
@@ -208,6 +215,7 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         made=sum(made),
         deepest=deepest,
         money=_money(plan.roles, roles, money),
+        sessions=len(set(sessions)) if plan.cache.kind == "none" else 0,
     )
 
 

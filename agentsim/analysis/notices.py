@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentsim.analysis.findings import Findings
+from agentsim.analysis.left_out import sentences
 from agentsim.analysis.outcome import Tally
-from agentsim.analysis.words import DAY, days, listed, number, percent
+from agentsim.analysis.words import DAY, days, number, percent
 from agentsim.graph import Graph, ServerPlan
 from agentsim.records import PEOPLE, Part
 
@@ -100,27 +101,14 @@ def _servers(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> Iter
         own = [tally.servers[i] for tally in tallies]
         if any(one.calls for one in own):
             yield from _source(plan)
-            yield from _without(plan)
             yield from _measured(plan, max(one.deepest for one in own), max(o.most for o in own))
-    if findings.cost_total is not None:
-        for plan in graph.servers:
-            if plan.price is None:
-                yield f"{plan.profile}: no price is known, so the cost leaves it out"
+    yield from sentences(findings.left_out)
 
 
 def _source(plan: ServerPlan) -> Iterator[str]:
     if plan.about.grade == "C":
         when = f", as of {plan.about.as_of}" if plan.about.as_of else ""
         yield f"{plan.profile}: figures of grade C (older or second-hand){when}"
-
-
-def _without(plan: ServerPlan) -> Iterator[str]:
-    """What real servers have and this plan has not; quotas only a hosted one would have."""
-    lacks = ["a prompt cache"] if plan.cache.kind == "none" else []
-    if not plan.limits and plan.slots is None and not plan.shared:
-        lacks.append("quotas")
-    if lacks:
-        yield f"{plan.profile}: modelled without {listed(lacks)}"
 
 
 def _measured(plan: ServerPlan, deepest: int, most: int) -> Iterator[str]:

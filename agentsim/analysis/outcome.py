@@ -40,8 +40,10 @@ class ServerTally(NamedTuple):
     lasted: int
     made: int
     deepest: int
-    """The longest context of any call, tokens, what it made included."""
+    """The longest context of any call, tokens, what it made included; where it is asked for."""
     money: tuple[float, ...]
+    sessions: int = 0
+    """How many sessions the calls were in; counted where the server has no cache."""
 
 
 class PoolTally(NamedTuple):
@@ -103,6 +105,9 @@ class Tally(NamedTuple):
     people: tuple[PersonTally, ...]
     notes: dict[str, int]
     spans: int
+    compaction_decode: int = 0
+    """Nanoseconds of the critical path that are decoding by calls that compact: in `path` they
+    count as compaction."""
 
     @property
     def without_people(self) -> int:

@@ -8,9 +8,10 @@ from datetime import UTC, datetime, tzinfo
 
 from agentsim.analysis import tables
 from agentsim.analysis.bottleneck import bottleneck
-from agentsim.analysis.estimate import of_occurrences, of_runs
+from agentsim.analysis.estimate import FEWEST, of_occurrences, of_runs, share_interval
 from agentsim.analysis.findings import BudgetFindings, Findings, Share, Stat
 from agentsim.analysis.gather import SERVED
+from agentsim.analysis.left_out import left_out
 from agentsim.analysis.notices import notices
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.reasons import reasons
@@ -49,7 +50,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         busy=of_runs(_seconds(tally.busy for tally in tallies)),
         first_output=_first_output(tallies),
         finish=_finish(graph, wall),
-        budget=_budget(graph.budget, tallies),
+        budget=_budget(graph.budget, tallies, graph.exact),
         breakdown=_breakdown(where, n),
         where=_rows(graph, means, wall.mean),
         bottleneck=replace(bound, rows=tuple(_named(graph, *row) for row in bound.rows)),
@@ -62,7 +63,9 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         pools=tables.pools(graph, tallies),
         people=people,
         exact=graph.exact,
+        compaction_decode=sum(tally.compaction_decode for tally in tallies) / SECOND / n,
         wall_done=of_runs(_seconds(tally.wall for tally in done)) if done else None,
+        left_out=left_out(graph, tallies, total is not None),
     )
     return replace(findings, warnings=notices(graph, findings, tallies))
 
@@ -156,7 +159,7 @@ def _finish(graph: Graph, wall: Stat) -> dict[str, str] | None:
     }
 
 
-def _budget(budget: Budget | None, tallies: Sequence[Tally]) -> BudgetFindings | None:
+def _budget(budget: Budget | None, tallies: Sequence[Tally], exact: bool) -> BudgetFindings | None:
     """In which share of runs all limits hold, and each by itself; a failed run meets none."""
     if budget is None:
         return None
@@ -178,4 +181,11 @@ def _budget(budget: Budget | None, tallies: Sequence[Tally]) -> BudgetFindings |
             own = [ok and value <= limit for ok, value in zip(held, values, strict=True)]
             limits[name], met_by[name] = limit, _share(own)
             met = [all_ok and ok for all_ok, ok in zip(met, own, strict=True)]
-    return BudgetFindings(limits=limits, chance=budget.chance, met=_share(met), met_by=met_by)
+    is_known = not exact and len(met) >= FEWEST
+    return BudgetFindings(
+        limits=limits,
+        chance=budget.chance,
+        met=_share(met),
+        met_by=met_by,
+        ci95=share_interval(sum(met), len(met)) if is_known else None,
+    )

@@ -62,7 +62,7 @@ def list_(output: Output) -> None:
     if not plans:
         raise Problems([Problem("no-hardware", "there is no profile that can be read")])
     output.show(
-        document=lambda: hardware.listing(plans),
+        document=lambda: hardware.listing(plans, output.room()),
         data=lambda: hardware.list_data(plans),
         table=lambda: hardware.list_csv(plans),
     )

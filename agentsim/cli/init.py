@@ -1,15 +1,19 @@
-"""`agentsim init`: a first workflow file, to be changed line by line."""
+"""`agentsim init`: a first workflow file or hardware profile, to be changed line by line."""
 
 from __future__ import annotations
 
 import os
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from agentsim.cli.output import error, put, write_whole
 from agentsim.errors import Problem, Problems
+
+if TYPE_CHECKING:
+    from agentsim.spec.catalogue import Kind
 
 FIRST = """\
 # How long does one feature take, with a review by fresh eyes and then by you?
@@ -28,28 +32,49 @@ steps:
 budget: {{wall: 90m, chance: 80%}}  # exit code 1 if fewer than 80 % of the runs make it
 """
 
+# The figures are those of hardware/m2-ultra.yaml, rounded: its table of streams, its two slopes.
+PROFILE = """\
+# A machine of your own. The figures are a Mac Studio M2 Ultra's with gpt-oss-120b: put in yours.
+agentsim: 1
+name: My box
+decode:                        # tok/s of all streams together, by how many there are
+  total: {{1: 88 tok/s, 2: 119 tok/s, 4: 154 tok/s, 8: 176 tok/s}}
+  per_context_token: 166ns     # how much longer a step takes for each token of context
+prefill: {{rate: 1700 tok/s, per_context_token: 24ns}}   # reading a new prompt
+latency: 0                     # before it reads: nothing, no network and no queue
+slots: 8                       # calls at once; others wait
+cache: {{kind: ttl, ttl: 24h}}   # it keeps the prompts that it has read
+context: 131072                # tokens; a session is compacted at 80 % of it
+"""
+
 EPILOG = """\b
 Examples:
   agentsim init
   agentsim init mine.yaml
   agentsim init mine.yaml --from first
+  agentsim init --hw mybox.yaml
 """
 
 
 @click.command("init", epilog=EPILOG)
 @click.argument("name", required=False)
-@click.option("--from", "template", metavar="WORKFLOW", help="Begin with one that ships.")
+@click.option("--hw", "profile", is_flag=True, help="A hardware profile instead (mybox.yaml).")
+@click.option("--from", "template", metavar="NAME", help="Begin with one that ships.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
-def init(name: str | None, template: str | None, force: bool) -> None:
+def init(name: str | None, profile: bool, template: str | None, force: bool) -> None:
     """Write a workflow of ten lines, with comments, to the file NAME (first.yaml)."""
-    file = _file(name or (Path(template).stem if template else "first"))
+    usual = "mybox" if profile else "first"
+    file = _file(name or (Path(template).stem if template else usual))
     if _is_there(file) and not force:
         hint = "give another name, or --force to write over it"
         raise Problems([Problem("file-exists", f"{file!r} is there already", hint=hint)])
     typed = shlex.quote(f"./{file}" if file.startswith("-") else file)
-    write_whole(file, _shipped(template) if template else FIRST.format(file=typed))
+    first = PROFILE if profile else FIRST
+    kind: Kind = "hardware" if profile else "workflows"
+    write_whole(file, _shipped(kind, template) if template else first.format(file=typed))
     put(f"{file}\n")
-    error(f"now try: agentsim run {typed} --hw claude-opus")
+    run = f"first --hw {typed}" if profile else f"{typed} --hw claude-opus"
+    error(f"now try: agentsim run {run}")
 
 
 def _file(name: str) -> str:
@@ -69,10 +94,10 @@ def _is_there(file: str) -> bool:
         raise Problems([Problem("cannot-write", f"cannot write {file!r}: {why}")]) from None
 
 
-def _shipped(name: str) -> str:
+def _shipped(kind: Kind, name: str) -> str:
     from agentsim.spec import catalogue
 
-    path = catalogue.find("workflows", name)
+    path = catalogue.find(kind, name)
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as fault:

@@ -92,6 +92,13 @@ class Output:
         wanted = not self.no_color and not os.environ.get("NO_COLOR")
         return wanted and os.environ.get("TERM") != "dumb" and self._is_read()
 
+    def room(self) -> int | None:
+        """Columns for a row of a table; None where it goes to a file, a pipe or another format.
+
+        What is read later, or by a program, is never cut.
+        """
+        return self.width() if self.format == "table" and self._is_read() else None
+
     def width(self) -> int:
         """The terminal's, within reason; 80 for a file or a pipe."""
         return min(shutil.get_terminal_size().columns, WIDEST) if self._is_read() else 80

@@ -13,7 +13,7 @@ from simpy.events import Event
 
 from agentsim.engine.bench import Bench, Job
 from agentsim.engine.frame import Frame, Stop
-from agentsim.engine.marks import compacting, cut
+from agentsim.engine.marks import cut
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.world import happen, ns
@@ -43,8 +43,6 @@ def write(
     money = 0.0
     if plan.price is not None:
         money = plan.price.cost(fresh, cached, thinking + visible, server.caches)
-    if compaction:
-        marks = compacting(marks)
     facts = _new(
         CallFacts,
         (

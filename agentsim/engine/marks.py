@@ -1,4 +1,4 @@
-"""What becomes of a span's marks when it is cut short, or when its call compacts a session."""
+"""What becomes of a span's marks when it is cut short."""
 
 from __future__ import annotations
 
@@ -11,15 +11,3 @@ def cut(marks: list[Mark], began: int, now: int, part: Part) -> list[Mark]:
     if (kept[-1][1] if kept else began) < now:
         kept.append((next((mark[0] for mark in marks if mark[1] > now), part), now))
     return kept
-
-
-def compacting(marks: list[Mark]) -> list[Mark]:
-    """The marks of a call that compacts: its work counts as compaction, its waits as they are."""
-    return [(_COMPACTS.get(part, part), until) for part, until in marks]
-
-
-_COMPACTS = {
-    Part.LATENCY: Part.COMPACTION,
-    Part.PREFILL: Part.COMPACTION,
-    Part.DECODE: Part.COMPACTION,
-}

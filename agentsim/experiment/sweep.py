@@ -32,7 +32,7 @@ TOKENS_PER_WORD = 1.33
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rate. Shares are of the mean critical path.
+    """One rate. Shares are of the mean critical path; that of decode holds compactions' decoding.
 
     `reads` is what a person of this workflow reads, tok/s of prose, and `outrun` how often that
     fits into the rate of one stream; None where there is no person, or no step asks a model.
@@ -100,7 +100,7 @@ def _row(rate: float, findings: Findings, graph: Graph) -> Row:
     return Row(
         rate=rate,
         findings=findings,
-        decode=times[Part.DECODE.label] / wall,
+        decode=(times[Part.DECODE.label] + findings.compaction_decode) / wall,
         tools=times[Part.TOOL.label] / wall,
         people=sum(times[part.label] for part in sorted(PEOPLE)) / wall,
         outrun=None if reads is None else rate / reads,
@@ -157,8 +157,8 @@ def _crossings(
 
 
 def costs(tally: Tally) -> Costs:
-    """Seconds of one replication by what they went to."""
-    decode = tools = people = 0
+    """Seconds of one replication by what they went to: all decoding, that of compactions too."""
+    decode, tools, people = tally.compaction_decode, 0, 0
     for _, part, _, time in tally.path:
         if part == Part.DECODE:
             decode += time

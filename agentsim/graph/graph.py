@@ -43,6 +43,8 @@ class Assumed:
     key: str
     low: object = None
     high: object = None
+    note: str = ""
+    """What else a person should know of it, a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

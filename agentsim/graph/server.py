@@ -44,6 +44,9 @@ class About:
     notes: tuple[str, ...] = ()
     deepest: int | None = None
     """The longest context, in tokens, at which the profile was measured."""
+    left_out: tuple[str, ...] = ()
+    """Keys that the file does not have, of those that have a part in the answer; `decode` where
+    it gives no speed of several streams. What is written as `none` or 0 is not left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,3 +42,13 @@ class Reading:
                     raise ValueError(f"no rate is given for reading {what}")
                 seconds += amount / rate
         return seconds
+
+    def read_by(self, elapsed: float, lines: float = 0.0, words: float = 0.0) -> float:
+        """The share of `lines` and `words` that is read after `elapsed` seconds of reading them.
+
+        The fixed part comes first. ValueError where there is something to read and no rate for it.
+        """
+        whole = self.seconds(lines, words)
+        if elapsed >= whole:
+            return 1.0
+        return max(0.0, elapsed - self.fixed) / (whole - self.fixed) if whole > self.fixed else 0.0

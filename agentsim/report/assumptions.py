@@ -32,6 +32,7 @@ def assumed(findings: Findings) -> Notes | None:
         items.append("None of those that were tried moves the typical run by 1 %.")
     first = [str(sway.key) for sway in moving[:MATTER]]
     items.append(_names([it for key, it in values.items() if key not in first], bool(first)))
+    items += [safe(note) for it in findings.assumed if (note := it.get("note"))]
     title = f"Assumed ({show.plural(count, 'value')}; `agentsim validate FILE --full` shows all)"
     return Notes(title, tuple(item for item in items if item), "dim")
 

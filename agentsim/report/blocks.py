@@ -61,10 +61,11 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Parts of one whole; `title` says of what, and of how much."""
+    """Parts of one whole; `title` says of what, and of how much, `brief` where there is no room."""
 
     title: str
     rows: tuple[Bar, ...]
+    brief: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +78,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of texts under heads. `marked` rows (by index) are drawn in the accent."""
+    """Rows of texts under heads. `marked` rows (by index) are drawn in the accent.
+
+    `whole`: no text gives way where the room is short.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     marked: frozenset[int] = frozenset()
     notes: tuple[str, ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from agentsim.report.hardware_words import NONE, facts, speed
 from agentsim.report.text import columns, name, safe
 
 WIDTH = 80
+_CUT = "MODEL: ... is cut; whole in a wider window, in a file (-o) or a pipe, in hw show NAME."
 _LEGEND = (
     "DECODE, PREFILL: tok/s of one stream at 0 / 32k of context; one figure: the same at both. "
     "x8: tok/s of 8 streams together; - is one at a time, not shared or not measured.",
@@ -24,16 +25,27 @@ _LEGEND = (
 )
 
 
-def listing(plans: Sequence[ServerPlan]) -> Document:
-    """All profiles, a row each, in 80 columns: the model's name gives way first."""
+def listing(plans: Sequence[ServerPlan], width: int | None = WIDTH) -> Document:
+    """All profiles, a row each, in so many columns: the model's name gives way first, with `...`.
+
+    `width` None: nothing is cut.
+    """
     rows = [_row(figures.rated(plan)) for plan in plans]
     heads = ("NAME", "MODEL", "DECODE", "PREFILL", "x8", "FIT", "SRC")
     others = [[row[i] for row in (heads, *rows)] for i in range(len(heads)) if heads[i] != "MODEL"]
     taken = 2 + sum(2 + max(map(columns, cells)) for cells in others)
-    room = max(8, WIDTH - taken)
-    told = tuple((row[0], name(row[1], room), *row[2:]) for row in rows)
+    told = rows
+    if width is not None:
+        room = max(8, width - taken)
+        told = [(row[0], name(row[1], room), *row[2:]) for row in rows]
     right = {"DECODE", "PREFILL", "x8"}
-    table = Table("", tuple(Column(head, head in right) for head in heads), told, notes=_LEGEND)
+    table = Table(
+        "",
+        tuple(Column(head, head in right) for head in heads),
+        tuple(told),
+        notes=_LEGEND if told == rows else (_CUT, *_LEGEND),
+        whole=width is None,
+    )
     return Document((table, Foot((("more: agentsim hw show NAME",),))))
 
 

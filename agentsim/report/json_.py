@@ -40,6 +40,10 @@ def answer(findings: Findings) -> dict[str, Any]:
         "exact": findings.exact,
         "assumed": [dict(value) for value in findings.assumed],
         "warnings": list(findings.warnings),
+        "left_out": [
+            {"profile": it.profile, "key": it.key, "errs": it.errs, "effect": it.effect}
+            for it in findings.left_out
+        ],
         "outcome": {
             "done": findings.done,
             "failed": findings.failed,
@@ -124,6 +128,8 @@ def _times(findings: Findings) -> dict[str, Any]:
             "limits": dict(budget.limits),
             "chance": budget.chance,
             "met": budget.met,
+            "ci95": budget.ci95 and list(budget.ci95),
+            "close": budget.is_close,
             "met_by": dict(budget.met_by),
         },
     }
@@ -287,7 +293,13 @@ def found(graph: Graph) -> dict[str, Any]:
         "people": [person.name for person in graph.people],
         "pools": [pool.name for pool in graph.pools],
         "assumed": [
-            {"what": it.what, "value": it.value, "source": it.source, "key": it.key}
+            {
+                "what": it.what,
+                "value": it.value,
+                "source": it.source,
+                "key": it.key,
+                "note": it.note,
+            }
             for it in graph.assumed
         ],
         "warnings": list(graph.notes),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.analysis.estimate import FEWEST
-from agentsim.analysis.findings import BudgetFindings, Findings, Lever, PersonFindings
+from agentsim.analysis.findings import Findings, Lever, PersonFindings
 from agentsim.analysis.words import SLIVER
-from agentsim.report import show, words
+from agentsim.report import budgeting, show, words
 from agentsim.report.blocks import (
     Bar,
     Bars,
@@ -44,7 +44,8 @@ def _hardware(findings: Findings) -> list[str]:
         if given is not None:
             facts.append(show.rate(given))
             if used is not None and abs(used - given) > 0.1 * given:
-                facts.append(f"~{show.number(used)} in use")
+                facts[-1] += " alone"
+                facts.append(f"~{show.number(used)} in the runs")
         elif used is not None:
             facts.append(f"~{show.rate(used)}")
         grade = f" (grade {safe(server.grade)})" if server.grade else ""
@@ -56,7 +57,7 @@ def verdict(findings: Findings) -> Lines:
     """How long, how sure, within the budget?, without people, and whether runs fail."""
     lines = [_wall(findings)]
     if findings.budget is not None:
-        lines.append(_budget(findings.budget, findings.exact))
+        lines += budgeting.lines(findings.budget, findings.exact)
     if findings.people:
         lines += _people(findings)
     lines += _outcome(findings)
@@ -74,26 +75,6 @@ def _wall(findings: Findings) -> Line:
             (Run("1 in 10 over "), Run(show.duration(wall.p90), "strong")),
         )
     )
-
-
-def _budget(budget: BudgetFindings, exact: bool) -> Line:
-    ok = budget.is_met
-    met, wanted = show.share(budget.met), show.share(budget.chance)
-    if not ok and met == wanted:
-        met = f"just under {met}"
-    told = f"met in {met} of runs (wanted {wanted})"
-    if exact:
-        told = "met" if ok else "missed"
-    return line(f"Budget {', '.join(limits_of(budget))}: {told}", end="OK" if ok else "MISSED")
-
-
-def limits_of(budget: BudgetFindings) -> list[str]:
-    """`1 h 30 m`, `20 min of people`, `$5`: all that must hold."""
-    told = []
-    for key, value in budget.limits.items():
-        size = show.money(value) if key == "money" else show.duration(value)
-        told.append(f"{size} {words.limit(key)}".strip())
-    return told
 
 
 def _people(findings: Findings) -> list[Line]:
@@ -120,7 +101,9 @@ def _outcome(findings: Findings) -> list[Line]:
     if findings.failed > 0:
         lines += _failures(findings)
     if len(findings.verdicts) > 1:
-        said = [f"{name(word)} {show.share(part)}" for word, part in findings.verdicts.items()]
+        # of one whole: rounded together, so that they add up
+        parts = show.shares(list(findings.verdicts.values()))
+        said = [f"{name(word)} {part}" for word, part in zip(findings.verdicts, parts, strict=True)]
         lines.append(line(f"The last verdict: {', '.join(said)}."))
     return lines
 
@@ -132,9 +115,11 @@ def _failures(findings: Findings) -> list[Line]:
     head = "Every run fails" if always else f"Fails in {show.share(findings.failed)} of runs"
     if findings.exact:
         head = "It fails"
+    # parts of the runs that fail: they add up to the share above
+    parts = show.shares([part for _, part in found])
     told = [
-        name(reason, 80) + ("" if always else f" ({show.share(part)})")
-        for reason, part in found[:REASONS]
+        name(reason, 80) + ("" if always else f" ({part})")
+        for (reason, _), part in zip(found[:REASONS], parts, strict=False)
     ]
     if len(found) > REASONS:
         told.append(f"{len(found) - REASONS} more")
@@ -181,22 +166,31 @@ def breakdown(findings: Findings) -> Bars | None:
     tones = [(row.kind, row.what) in findings.bottleneck.rows for row in large]
     tones += [False] * (len(labels) - len(large))
     rows = zip(labels, values, show.shares(parts, tones), parts, waits, tones, strict=True)
-    whole = show.exact(total) if findings.exact else show.duration(total)
-    title = f"Where the {'' if findings.exact else 'average '}{whole} {_goes(findings)}"
     return Bars(
-        title,
+        _title(findings, _error(findings)),
         tuple(Bar(a, b, c, d, waits, "accent" if e else "plain") for a, b, c, d, waits, e in rows),
+        brief=_title(findings, ""),
     )
+
+
+def _title(findings: Findings, error: str) -> str:
+    """`Where the average 1 h 17 m +-3.3 m goes`."""
+    if findings.exact:
+        return f"Where the {show.exact(findings.wall.mean)} go"
+    return f"Where the average {show.duration(findings.wall.mean)}{error} goes"
+
+
+def _error(findings: Findings) -> str:
+    """Half of the 95 % interval of the mean; nothing where too few runs tell it."""
+    low, high = findings.wall.ci95
+    known = findings.replications >= FEWEST and high > low
+    return f" {show.error((high - low) / 2)}" if known else ""
 
 
 def _reads(findings: Findings, who: str) -> bool:
     """Whether a person's work is reading: a step may give a `time` and nothing to read."""
     person = findings.people.get(who)
-    return person is None or person.lines > 0 or person.words > 0
-
-
-def _goes(findings: Findings) -> str:
-    return "go" if findings.exact else "goes"
+    return person is None or person.lines > 0 or person.words > 0 or bool(person.reading)
 
 
 def levers(findings: Findings) -> Table | None:

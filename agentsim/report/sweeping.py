@@ -12,7 +12,8 @@ from agentsim.analysis.findings import Findings, Lever
 from agentsim.report import show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
-from agentsim.report.sections import TOO_FEW, lever_name, limits_of, warned
+from agentsim.report.budgeting import limits_of
+from agentsim.report.sections import TOO_FEW, lever_name, warned
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name, safe
 
@@ -131,7 +132,7 @@ def closing(result: Swept) -> str:
 def _closing(result: Swept) -> list[str]:
     slow, fast = result.rows[min(1, max(0, len(result.rows) - 2))], result.rows[-1]
     told = []
-    if slow is not fast:
+    if slow is not fast and fast.findings.hardware:
         times = f" ({show.factor(fast.rate / slow.rate)})" if slow.rate > 0 else ""
         speeds = f"From {show.number(slow.rate)} to {show.rate(fast.rate)}{times}"
         typical = "" if fast.findings.exact else "typical "
@@ -199,19 +200,23 @@ def _shares(found: Sequence[Findings]) -> list[tuple[str, list[str]]]:
 
 
 def _part(findings: Findings, kinds: frozenset[str]) -> float:
-    return sum(findings.breakdown.get(kind, 0.0) for kind in kinds) / (findings.wall.mean or 1.0)
+    """The share of these kinds; decoding by calls that compact is decoding here."""
+    time = sum(findings.breakdown.get(kind, 0.0) for kind in kinds)
+    inside = ("decode" in kinds) - ("compaction" in kinds)
+    return (time + inside * findings.compaction_decode) / (findings.wall.mean or 1.0)
 
 
 def _met(findings: Findings) -> str:
     if findings.budget is None:
         return ""
     met, wanted = show.share(findings.budget.met), show.share(findings.budget.chance)
+    close = "?" if findings.budget.is_close else ""
     if findings.budget.is_met:
-        return f"{met} ok"
+        return f"{met} ok{close}"
     if met == wanted:  # just missed; of `>99 %` it takes the tenths to see that
         tenths = f"{math.floor(findings.budget.met * 1000) / 10:.1f} %"
         met = f"<{met}" if met[:1].isdigit() else tenths
-    return f"{met} no"
+    return f"{met} no{close}"
 
 
 def _outrun(row: Row) -> str:
@@ -231,7 +236,9 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     if budget is not None:
         limits = ", ".join(limits_of(budget))
         wanted = f"{show.share(budget.chance)} of the runs"
-        notes.append(f"budget: {limits}; ok where {wanted} keep to it")
+        close = any(it.findings.budget and it.findings.budget.is_close for it in rows)
+        doubt = "; ? is too close to call at 95 %" if close else ""
+        notes.append(f"budget: {limits}; ok where {wanted} keep to it{doubt}")
     reads = next((it.reads for it in rows if it.reads), None)
     if any(row.outrun is not None for row in rows):
         pace = f", {show.rate(reads)}" if reads else ""

@@ -50,8 +50,13 @@ def draw(document: Document, width: int = WIDTH, colour: bool = False) -> str:
         if number and not _joined(block):
             console.print()
         for part in _DRAWERS[type(block)](block, console.width):
-            console.print(part, soft_wrap=isinstance(block, blocks.Code))
+            console.print(part, soft_wrap=_is_whole(block))
     return _TRAILING.sub("", out.getvalue())
+
+
+def _is_whole(block: blocks.Block) -> bool:
+    """Lines that are never broken: an excerpt, a table that is not cut."""
+    return isinstance(block, blocks.Code) or (isinstance(block, blocks.Table) and block.whole)
 
 
 def _joined(block: blocks.Block) -> bool:
@@ -106,11 +111,14 @@ def _run(run: Run) -> Text:
 
 def _bars(block: blocks.Bars, width: int) -> Iterator[RenderableType]:
     key = f"{WORK} work  {WAIT} waiting" if any(row.waiting for row in block.rows) else ""
-    gap = width - columns(block.title) - columns(key)
+    title = block.title
+    if block.brief and columns(title) + (columns(key) + 2 if key else 0) > width:
+        title = block.brief
+    gap = width - columns(title) - columns(key)
     if key and gap >= 2:
-        yield Text.assemble((block.title, "bold"), " " * gap, (key, "dim"))
+        yield Text.assemble((title, "bold"), " " * gap, (key, "dim"))
     else:
-        yield Text(block.title, "bold")
+        yield Text(title, "bold")
     grid = _grid()
     for right in (False, True, True):
         grid.add_column(justify="right" if right else "left", no_wrap=True, overflow="ellipsis")
@@ -148,7 +156,7 @@ def _table(block: blocks.Table, width: int) -> Iterator[RenderableType]:
     remarks = _remarks(heads, rows, width - len(indent))
     if remarks:
         heads, rows = heads[:-1], [cells[:-1] for cells in rows]
-    widths = _widths(heads, rows, width - len(indent))
+    widths = _natural(heads, rows) if block.whole else _widths(heads, rows, width - len(indent))
     if any(column.head for column in heads):
         yield _cells([column.head for column in heads], heads, widths, indent, "bold")
     for i, cells in enumerate(rows):

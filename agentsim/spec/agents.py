@@ -19,17 +19,21 @@ COMPACT_KEEPS = 20_000
 
 
 def agent_plan(
-    players: Players, defined: Defined, step: AgentFields, reads: bool, place: Place
+    players: Players, defined: Defined, step: AgentFields, reads: bool, place: Place, path: str
 ) -> AgentPlan | None:
     """The plan of an agent as one step runs it; None where it is wrong, which is reported.
 
-    `reads`: whether it is given the changes to read, so that their lines count as tokens.
+    `reads`: whether it is given the changes to read, so that their lines count as tokens. `path`:
+    the step's.
     """
-    return _Maker(players, defined, step, place).plan(reads)
+    return _Maker(players, defined, step, place, path).plan(reads)
 
 
 class _Maker:
-    def __init__(self, players: Players, defined: Defined, step: AgentFields, place: Place) -> None:
+    def __init__(
+        self, players: Players, defined: Defined, step: AgentFields, place: Place, path: str
+    ) -> None:
+        self._path = path
         self._players, self._cast = players, players.cast
         self._defined, self._step, self._place = defined, step, place
 
@@ -45,6 +49,7 @@ class _Maker:
         if turns is None or output is None or tools is None:
             return None
         turns, writes = self._sized(turns, self._field("writes"))
+        self._note_turns()
         prompt = self._prompt()
         return AgentPlan(
             name=self._defined.name,
@@ -62,6 +67,16 @@ class _Maker:
             tokens_per_line=self._per_line(writes is not None or reads),
             compact=self._compact(sum(tokens for _, tokens in prompt)),
         )
+
+    def _note_turns(self) -> None:
+        """Turns that the file gives do not scale the lines of a preset: nobody would guess that."""
+        defined, step = self._defined, self._step
+        if step.writes is not None or "writes" not in defined.why:
+            return
+        if step.turns is not None:
+            self._cast.turned(defined.name, self._path)
+        elif "turns" not in defined.why:
+            self._cast.turned(defined.name, defined.name)
 
     def _field(self, key: str, *, noted: bool = True) -> Any:
         return self._players.field(self._defined, self._step, key, noted=noted)

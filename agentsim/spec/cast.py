@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentsim.errors import Place, Problem
@@ -86,6 +86,7 @@ class Cast:
         self._tree, self._patch, self._report = tree, patch, report
         self._known: dict[tuple[str, str], Defined | None] = {}
         self._patched: set[str] = set()
+        self._turned: dict[str, list[str]] = {}
         for kind in MODELS:
             self.file[kind] = self._section(kind, value.get(kind))
 
@@ -260,6 +261,27 @@ class Cast:
         if key not in self.assumed:
             text = value if isinstance(value, str) else flow(value)
             self.assumed[key] = Assumed(what, text, source, key, low, high)
+
+    def turned(self, agent: str, who: str) -> None:
+        """`who`, a step or a definition, has turns of its own and the lines of `agent`'s preset."""
+        of_agent = self._turned.setdefault(agent, [])
+        if who not in of_agent:
+            of_agent.append(who)
+
+    def noted(self) -> tuple[Assumed, ...]:
+        """All that is assumed, with what else is to be known of it."""
+        told = dict(self.assumed)
+        for agent, users in self._turned.items():
+            key = f"agents/{agent}/writes"
+            if key in told:
+                some = users if len(users) < 4 else [*users[:2], f"{len(users) - 2} more"]
+                note = (
+                    f"`turns` does not scale the lines written: {', '.join(some)} still "
+                    f"{'writes' if len(users) == 1 else 'write'} {told[key].value}; "
+                    "`writes` changes that"
+                )
+                told[key] = replace(told[key], note=note)
+        return tuple(told.values())
 
     def unpatched(self) -> list[str]:
         """Keys of the patch that no used definition has."""

@@ -38,8 +38,11 @@ class Need(NamedTuple):
 
 
 def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
-    """The graph with its warnings, or None where something can never run, which is reported."""
-    known = len(program.problems)
+    """The graph with its warnings, or None where something is wrong; what never runs is reported.
+
+    Where a step could not be read it is missing in the graph. Then only what each step asks for by
+    itself is looked at: the missing one may open the session or say the verdict that others need.
+    """
     for node in walk(graph.root):
         if isinstance(node, Agent | Call):
             need = _need(node)
@@ -48,6 +51,18 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
             if _fits_context(need, server, program, source):
                 _check_quota(need, server, program)
 
+    lines = check_lines(graph, program)
+    check_length(graph, program)
+    unmet = _between_steps(graph, program) if program.whole else []
+    if program.problems:
+        return None
+    told = [verdict_notes(graph.root), unmet, _cut_answers(graph), lines, _empty(graph, program)]
+    notes = (note for part in told for note in _few(part))
+    return dataclasses.replace(graph, notes=(*graph.notes, *notes))
+
+
+def _between_steps(graph: Graph, program: Program) -> list[str]:
+    """Reports steps that hinder or miss each other; returns what a person should know besides."""
     clashing: set[int] = set()
 
     def clash(label: str, rank: int, other: int) -> None:
@@ -61,14 +76,7 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
         program.report(Problem("session-at-once", message, place, hint))
 
     check_sessions(graph.root, clash)
-    unmet = check_unmet(graph.root, program, clashing)
-    lines = check_lines(graph, program)
-    check_length(graph, program)
-    if len(program.problems) > known:
-        return None
-    told = [verdict_notes(graph.root), unmet, _cut_answers(graph), lines, _empty(graph, program)]
-    notes = (note for part in told for note in _few(part))
-    return dataclasses.replace(graph, notes=(*graph.notes, *notes))
+    return check_unmet(graph.root, program, clashing)
 
 
 def _few(notes: list[str]) -> list[str]:

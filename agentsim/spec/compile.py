@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentsim.errors import Place, Problem
-from agentsim.graph import Graph, Step
+from agentsim.graph import Graph, ServerPlan, Step
 from agentsim.spec.cast import Cast
 from agentsim.spec.checks import run_checks
 from agentsim.spec.exact import is_exact
@@ -32,11 +32,11 @@ def compiled(
     program.servers = Servers(source.hardware, source.rates, program.report)
     program.players = Players(program.cast, program.servers, program.report)
     root = lower_root(program)
-    servers = program.servers.plans()
-    for key in program.cast.unpatched():
+    servers = program.servers.plans(program.whole)
+    for key in program.cast.unpatched() if program.whole else ():
         message = f"nothing that is used has the value {quoted(key)}"
         program.report(Problem("unknown-name", message, Place("patch", 1, 1)))
-    if problems:
+    if problems and not program.servers.complete:
         return program, None
     players = program.players
     graph = Graph(
@@ -50,8 +50,8 @@ def compiled(
         start=top.start,
         zone=top.zone,
         exact=is_exact(root, servers, players.people),
-        assumed=tuple(program.cast.assumed.values()),
-        notes=(*_hardware_notes(program), *top.notes, *players.notes),
+        assumed=program.cast.noted(),
+        notes=(*_hardware_notes(program, servers), *top.notes, *players.notes),
     )
     return program, run_checks(graph, program, source)
 
@@ -62,7 +62,8 @@ def _steps(program: Program) -> tuple[Step, ...]:
     return tuple(Step(row.path, row.kind) for row in rows)
 
 
-def _hardware_notes(program: Program) -> list[str]:
-    if not program.servers.is_default:
+def _hardware_notes(program: Program, servers: tuple[ServerPlan, ...]) -> list[str]:
+    """What was taken where nothing was given; nothing where no step asks a model."""
+    if not servers or not program.servers.is_default:
         return []
     return [f"no --hw was given: {DEFAULT} is taken, a hosted model of today"]

@@ -8,7 +8,7 @@ expression keeps the type of its answer; otherwise the answer is put into the te
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -35,8 +35,12 @@ def fill(
     *,
     later: Collection[str] = (),
     leave: Collection[Path] = (),
+    report: Callable[[Problem], None] | None = None,
 ) -> Tree:
-    """`tree` with its expressions filled in, at the same places. Raises `Problems`.
+    """`tree` with its expressions filled in, at the same places.
+
+    Raises `Problems`; where `report` is given it is told of them instead, and texts that fail stay
+    as they were written. Too much text is raised all the same.
 
     A text with an expression that uses a name of `later` is left whole, as `Waiting`; a second
     call fills those, and needs all the names that they use. What is below a path of `leave` is
@@ -44,7 +48,11 @@ def fill(
     """
     filler = _Filler(tree, names, frozenset(later), frozenset(leave))
     value = filler.value(tree.value, ())
-    refuse(filler.problems)
+    if report is None or filler.is_full:
+        refuse(filler.problems)
+    else:
+        for problem in filler.problems:
+            report(problem)
     return Tree(value, tree.file, tree.text, tree.root, filled=True)
 
 
@@ -104,6 +112,11 @@ class _Filler:
         if isinstance(value, str) and (isinstance(value, Waiting) or not self._tree.filled):
             return self._text(value, path) if _may_hold(value) else value
         return value
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it gave up: reading on would be of no use."""
+        return self._full or len(self.problems) >= MAX_PROBLEMS
 
     def _check_key(self, key: Any, path: Path) -> None:
         full = len(self.problems) >= MAX_PROBLEMS

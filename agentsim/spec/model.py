@@ -119,6 +119,22 @@ def check(
     return None
 
 
+def clean(model: type[M], least: Mapping[Any, Any], more: Mapping[Any, Any]) -> M:
+    """`least`, which must be right, with those keys of `more` that are right beside it.
+
+    For looking further where a fault has been reported already.
+    """
+    kept = dict(least)
+    found = model.model_validate(kept)
+    for key, value in more.items():
+        try:
+            found = model.model_validate({**kept, key: value})
+        except ValidationError:
+            continue
+        kept[key] = value
+    return found
+
+
 def _offered(model: type[Model]) -> list[str]:
     return [name for name in names_of(model) if name not in model.later]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agentsim.laws.decode import Decode, Knots
 from agentsim.spec.profile import PrefillFile
@@ -70,3 +70,26 @@ def depth_notes(file: PrefillFile | None) -> Iterator[str]:
     for (less, slow), (more, quick) in pairwise(rows):
         if quick > slow * _RISES:
             yield f"prefill is quicker at {more:,.0f} tokens than at {less:,.0f}: is that right?"
+
+
+def gaps(raw: Mapping[Any, Any], decode: Decode, slots: int | None, shared: bool) -> Iterator[str]:
+    """What a profile (`raw`: as written) leaves out and does not deny, by key.
+
+    `latency: 0`, `prefill: none`, `cache: {kind: none}`, `limits: []` and `shared: no` are said on
+    purpose. Quotas tell a hosted model, whose calls are each served at full speed; slots or a
+    shared server tell a machine of one's own, which has no quotas.
+    """
+    first = "first_token" in raw
+    if not first:
+        yield from (key for key in ("prefill", "latency") if key not in raw)
+    if shared:
+        alone = decode.knots is not None and len(decode.knots) == 1 and slots != 1
+    else:
+        alone = "limits" not in raw and "shared" not in raw["decode"]
+    if alone:
+        yield "decode"
+    if shared and "per_context_token" not in raw["decode"]:
+        yield "per_context_token"
+    if "limits" not in raw and not shared and slots is None:
+        yield "limits"
+    yield from (key for key in ("cache", "context", "price") if key not in raw)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from agentsim.chance import Distribution
 from agentsim.errors import Problem
 from agentsim.graph import About, CachePlan, LimitPlan, ServerPlan
 from agentsim.laws.decode import (
@@ -33,7 +34,7 @@ from agentsim.spec.profile import (
     ProfileFile,
     SourceFile,
 )
-from agentsim.spec.profile_doubts import crowd_notes, depth_notes, falls
+from agentsim.spec.profile_doubts import crowd_notes, depth_notes, falls, gaps
 from agentsim.spec.profile_fields import Rows
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
@@ -83,6 +84,7 @@ class PlanReader:
             url=source.url,
             notes=spoken,
             deepest=source.measured_to,
+            left_out=tuple(gaps(self._raw(), decode, whole.slots, shared)),
         )
         first, per_input = whole.first_token or (None, 0.0)
         return ServerPlan(
@@ -91,7 +93,7 @@ class PlanReader:
             roles=(),
             decode=decode,
             prefill=prefill,
-            latency=whole.latency,
+            latency=_some(whole.latency),
             first_token=first,
             per_input_token=per_input,
             spread=decode_file.spread,
@@ -259,11 +261,11 @@ class PlanReader:
         raw = self._raw()
         if "prefill" not in raw and "first_token" not in raw:
             yield "no prefill given: input costs no time"
-        gaps = [what for key, what in _GAPS.items() if key not in raw]
+        lacks = [what for key, what in _GAPS.items() if key not in raw]
         if whole.slots is not None and "limits" not in raw:
-            gaps.remove(_GAPS["limits"])  # one's own machine has slots and no quota
-        if gaps:
-            yield f"not given, so not modelled: {', '.join(gaps)}"
+            lacks.remove(_GAPS["limits"])  # one's own machine has slots and no quota
+        if lacks:
+            yield f"not given, so not modelled: {', '.join(lacks)}"
         yield from crowd_notes(decode, whole.slots, shared)
         if not self._raw("source"):
             yield "no source given: it does not say where its figures come from"
@@ -295,6 +297,11 @@ class PlanReader:
     ) -> None:
         place = self.tree.key_place(path) if at_key else self.tree.place(path)
         self.problems.append(Problem(code, message, place, hint))
+
+
+def _some(given: Distribution | None) -> Distribution | None:
+    """None for a constant 0, which says that there is no delay and takes no time."""
+    return None if given is None or given.high == 0.0 else given
 
 
 def _sentences(whole: ProfileFile) -> Iterator[str]:

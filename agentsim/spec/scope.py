@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
+from pydantic import ValidationError
+
 from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Block, Guard, Node
 from agentsim.spec.cast import Cast
 from agentsim.spec.expressions import fill, uses
-from agentsim.spec.model import At, check
+from agentsim.spec.model import At, check, clean
 from agentsim.spec.outline import ROOT, Row, kind_of, outline
 from agentsim.spec.players import Players
 from agentsim.spec.problems import quoted, unknown_key, unknown_name
@@ -34,6 +36,8 @@ class Program:
         self.problems = problems
         self.notes: list[str] = []
         self.nodes = 0
+        self.whole = True
+        """Whether every step became a node, in its place: else what is missing may be in it."""
         self.rows = outline(tree, LISTS, self.report)
         self.by_rank = {row.rank: row for row in self.rows.values()}
         self.cast: Cast
@@ -165,6 +169,7 @@ def lower_list(
         node = _lower(program, (*at, i), raw, items)
         if node is not None:
             nodes.append(node)
+        program.whole = program.whole and node is not None
     has_needs = any(isinstance(raw, dict) and "needs" in raw for raw in given)
     needs = _needs(program, at, given) if has_needs else None
     return tuple(nodes), needs
@@ -182,6 +187,7 @@ def _needs(program: Program, at: Path, given: Sequence[Any]) -> tuple[tuple[int,
         positions: list[int] = []
         for j, name in enumerate(wanted):
             if isinstance(name, str) and name not in ids:
+                program.whole = False
                 place = program.tree.place((*at, i, "needs", j))
                 problem = unknown_name(name, ids, place, "step")
                 program.report(
@@ -204,6 +210,7 @@ def _is_acyclic(
         circle = " needs ".join(quoted(names[i]) for i in reversed(fault.args[1]))
         place = program.tree.place((*at, fault.args[1][0], "needs"))
         program.report(Problem("needs-circle", f"steps wait for each other: {circle}", place))
+        program.whole = False
         return False
     return True
 
@@ -225,6 +232,7 @@ def _lower(program: Program, at: Path, raw: Any, items: Mapping[str, Any]) -> No
         return None
     step = _read(scope, kind)
     if step is None:
+        _look_further(scope, kind)
         for key in kind.lists:  # what is wrong inside is told as well
             if isinstance(raw.get(key), list) and not scope.depends_on_item(key):
                 lower_list(program, (*at, key), raw[key], items)
@@ -232,6 +240,25 @@ def _lower(program: Program, at: Path, raw: Any, items: Mapping[str, Any]) -> No
     scope.guard = guard_of(step)
     scope.priority = step.priority or 0.0
     return kind.lower(step, scope)
+
+
+def _look_further(scope: Scope, kind: Kind) -> None:
+    """Names that nothing has, in what is right of a step that is wrong elsewhere.
+
+    What it would be without its wrong keys is not what was meant, so nothing else is told of it.
+    """
+    program, own = scope.program, scope.raw
+    # a step with steps of its own names nothing else, and these are looked at by themselves
+    if kind.lists or uses(own):
+        return
+    try:
+        step = clean(kind.model, {kind.name: own[kind.name]}, own)
+    except ValidationError:
+        return
+    known = len(program.problems)
+    kind.lower(step, scope)
+    told = [problem for problem in program.problems[known:] if problem.code == "unknown-name"]
+    program.problems[known:] = told
 
 
 def _kind(scope: Scope) -> Kind | None:

@@ -20,9 +20,13 @@ from agentsim.spec.model import Report
 from agentsim.spec.problems import given, quoted, unknown_name
 
 DEFAULT = "claude-opus"
+MOST_SERVERS = 999
+"""The highest number behind `#`."""
 
 _BOUND = re.compile(r"([^./#=,\s][^./#=,]*)=(.+)", re.DOTALL)
 _NUMBERED = re.compile(r"(.+)#(?!0+\Z)([0-9]{1,3})", re.DOTALL)  # counted from 1
+_NUMBER = re.compile(r"(.*)#([^#/]*)", re.DOTALL)
+"""What is meant as a profile and a number, right or wrong: a `#` in a folder's name is neither."""
 
 
 @dataclass(slots=True)
@@ -45,7 +49,10 @@ class Servers:
         self._servers: dict[tuple[str, str], _Server] = {}
         self._index: dict[str, int] = {}
         self._unbound: dict[str, Place | None] = {}
+        self._written: dict[str, str] = {}  # target -> as it was given, with its role
         self._asked: set[str] = set()
+        self.complete = True
+        """Whether every role that was asked for has a server: else their numbers mean nothing."""
         self._read_hardware(hardware)
         self._rates = self._read_rates(rates)
         self.is_default = not hardware
@@ -60,19 +67,24 @@ class Servers:
         target = self._bound.get(role, self._rest)
         if target is None:
             self._unbound.setdefault(role, place)
+            self.complete = False
             return 0
         profile = self._profile(target)
         key = self._key(target)
         if profile is None or key is None:
+            self.complete = False
             return 0
         server = self._servers.setdefault(key, _Server(profile))
         server.roles.append(role)
         self._index[role] = list(self._servers).index(key)
         return self._index[role]
 
-    def plans(self) -> tuple[ServerPlan, ...]:
-        """All servers, in order; what is wrong with the binding is reported."""
-        self._report_roles()
+    def plans(self, every_step: bool = True) -> tuple[ServerPlan, ...]:
+        """All servers, in order; what is wrong with the binding is reported.
+
+        Where a step could not be read, `every_step` is false: it may have asked for any role.
+        """
+        self._report_roles(every_step)
         plans = []
         for server in self._servers.values():
             rate = self._rate(server)
@@ -80,6 +92,7 @@ class Servers:
                 plans.append(server.profile.server(server.roles[0], tuple(server.roles), rate))
             except Problems as fault:
                 self._report_all(fault)
+                self.complete = False
         self._report_accounts()
         return tuple(plans)
 
@@ -108,7 +121,7 @@ class Servers:
                 place = profile.place_of(where[key])
                 self._report(Problem("two-quotas", message, place, hint))
 
-    def _report_roles(self) -> None:
+    def _report_roles(self, every_step: bool) -> None:
         if self._unbound:
             roles = ", ".join(map(quoted, self._unbound))
             many = "roles are" if len(self._unbound) > 1 else "role is"
@@ -118,7 +131,7 @@ class Servers:
             self._report(Problem("unbound-role", message, self._unbound[first], hint))
         for option, bound in (("--hw ", self._bound), ("--rates ", self._rates)):
             for role, value in bound.items():
-                if role and role not in self._asked:
+                if every_step and role and role not in self._asked:
                     text = value if isinstance(value, str) else f"{value:g}"
                     place = given(option, f"{role}={text}")
                     self._report(unknown_name(role, self._asked, place, "role"))
@@ -150,6 +163,7 @@ class Servers:
                 self._bound[role] = target
             else:
                 self._rest = target
+            self._written.setdefault(target, text)
         if not hardware:
             self._rest = DEFAULT
 
@@ -194,8 +208,27 @@ class Servers:
                 path = os.path.realpath(catalogue.find("hardware", name))
                 self._keys[target] = path, number
             except Problems as fault:
-                self._report_all(fault)
+                wrong = self._wrong_number(target)
+                self._report_all(fault if wrong is None else Problems([wrong]))
         return self._keys[target]
+
+    def _wrong_number(self, target: str) -> Problem | None:
+        """What is wrong with the part behind `#`, of a target that stands for no profile."""
+        found = _NUMBER.fullmatch(target)
+        if found is None or found[2].endswith(catalogue.SUFFIXES):
+            return None
+        profile, number = found[1], found[2]
+        place = given("--hw ", self._written.get(target, target))
+        if not profile:
+            message = "there is no profile before the `#`"
+            hint = "write `NAME#2` for a second server of the profile NAME"
+            return Problem("bad-value", message, place, hint)
+        if _NUMBERED.fullmatch(target):
+            return None  # the number is right, so the profile is not
+        shown = f"{quoted(number)} is none" if number else "there is none"
+        message = f"behind `#` stands the number of a server, 1 to {MOST_SERVERS}: {shown}"
+        hint = f"`{profile}` is its first server, `{profile}#2` a second one of the same profile"
+        return Problem("bad-value", message, place, hint)
 
     def _report_all(self, fault: Problems) -> None:
         for problem in fault.problems:

@@ -21,7 +21,7 @@ from agentsim.spec.fields import (
     Version,
 )
 from agentsim.spec.flow import flow
-from agentsim.spec.model import At, Model, Report, check, may, need
+from agentsim.spec.model import At, Model, Report, check, clean, may, need
 from agentsim.spec.operations import FUNCTIONS
 from agentsim.spec.problems import given, quoted, unknown_name
 from agentsim.spec.templates import CONSTANTS, ITEM_NAMES
@@ -86,7 +86,9 @@ def top_of(tree: Tree, stem: str, report: Report) -> Top:
         place = tree.place(("steps",))
         report(Problem("bad-value", f"{message}; got {shown(value['steps'])}", place))
     if found is None:
-        return Top(stem, None, None, None, ())
+        # what is right by itself is looked at all the same
+        rest = {key: value[key] for key in ("budget", "start", "timezone") if key in value}
+        found = clean(Workflow, {"agentsim": 1, "steps": []}, rest)
     budget = _budget(found.budget, tree, report)
     start, zone, notes = _start(found, tree, report)
     return Top(found.name or stem, budget, start, zone, notes)
@@ -156,13 +158,14 @@ def filled(
     tree: Tree, sets: Sequence[tuple[str, object]], report: Report
 ) -> tuple[Tree, dict[str, Any]]:
     """The tree with its params put in, and these; what names an item waits. Raises `Problems`
-    for expressions that cannot be read or have no answer.
+    where expressions make too much text; others that fail are reported and stay as written.
 
     `sets` are values given on the command line, in order.
     """
     names = _params(tree, sets, report)
     # An unknown name waits as well: it is reported where it is used, beside all else there.
-    whole = fill(tree, names, later=ITEM_NAMES | (uses(tree) - set(names)), leave={("params",)})
+    later = ITEM_NAMES | (uses(tree) - set(names))
+    whole = fill(tree, names, later=later, leave={("params",)}, report=report)
     assert isinstance(whole.value, dict)
     for key, value in whole.value.items():
         if key not in ("steps", "params") and _waits(value):

@@ -63,6 +63,8 @@ def _run(
     _, name, *rest = shlex.split(command)
     if name == "validate" and not (folder / rest[0]).exists():
         _run(f"agentsim init {rest[0]}", folder)  # the README makes the file in the line above
+    if name == "run" and "mybox.yaml" in rest and not (folder / "mybox.yaml").exists():
+        _run("agentsim init --hw mybox.yaml", folder)
     # -c with the entry point: what the installed command does, whatever stands on the path.
     start = "import sys; from agentsim.cli import main; sys.argv[0] = 'agentsim'; sys.exit(main())"
     more = QUICK.get(name, []) if more is None else more
@@ -106,12 +108,13 @@ def test_the_pasted_sweep_is_the_real_one(clone: Path) -> None:
     asked = _run("agentsim run first --hw cerebras --rates 100", clone, ["--quick", "--json"])
     found = json.loads(asked.stdout)
     (row,) = (line for line in pasted.splitlines() if re.match(r" +100  ", line))
-    wall, budget = found["wall"], found["budget"]["met"]
+    wall, budget = found["wall"], found["budget"]
     times = [wall["p50"], wall["p80"], found["without_people"]["p50"]]
     assert re.split(r"  +", row.strip())[:4] == ["100", *map(show.tight, times)]
     decode = found["breakdown"]["decode"] / wall["mean"]
     assert f"  {show.share(decode)}  " in row
-    assert f"  {show.share(budget)} ok  " in row
+    close = "?" if budget["close"] else ""
+    assert f"  {show.share(budget['met'])} ok{close}  " in row
 
 
 @pytest.mark.parametrize(

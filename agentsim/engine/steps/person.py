@@ -8,7 +8,8 @@ from agentsim.engine.frame import Frame, Steps, heed
 from agentsim.engine.marks import cut
 from agentsim.engine.world import ns
 from agentsim.graph import Ask
-from agentsim.records import Mark, Outcome, Part, PersonFacts
+from agentsim.laws.reading import Reading
+from agentsim.records import SECOND, Mark, Outcome, Part, PersonFacts
 
 
 def run_ask(node: Ask, frame: Frame) -> Steps:
@@ -20,7 +21,7 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
     began = world.now
     marks: list[Mark] = []
     part, outcome, verdict = Part.PICKUP, Outcome.CANCELLED, None
-    number, lines, words, job = 0, 0.0, 0.0, None
+    number, lines, words, job, until, took = 0, 0.0, 0.0, None, 0, 0
     try:
         if plan.pickup is not None:
             pickup = ns(once(plan.pickup, key, Purpose.PICKUP, task, plan.name))
@@ -40,7 +41,8 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
                 marks.append((Part.SWITCHING, until))
         part = Part.PERSON_WORK
         lines, words, seconds = _work(node, frame, key)
-        until += ns(seconds)
+        took = ns(seconds)
+        until += took
         marks.append((Part.PERSON_WORK, until))
         yield until - world.now
         outcome = Outcome.DONE
@@ -55,10 +57,25 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
             marks = cut(marks, began, world.now, part)
             if node.reads == "changes":
                 task.forget(_reader(plan.name), lines)
-            lines = words = 0.0
+            read = _read_by(node, plan.reading, world.now - (until - took), took, lines, words)
+            lines, words = read * lines, read * words
         facts = PersonFacts(number, lines, words, verdict)
         frame.record(node.rank, plan.name, plan.name, began, tuple(marks), outcome, facts)
     return heed(verdict, node.path)
+
+
+def _read_by(
+    node: Ask, reading: Reading, worked: int, took: int, lines: float, words: float
+) -> float:
+    """The share that is read of a piece cut short after `worked` of `took` nanoseconds of work.
+
+    A `time` holds reading and deciding, and what of it is which is not known: it is read evenly.
+    """
+    if worked <= 0 or not lines + words:
+        return 0.0
+    if node.time is not None:
+        return worked / took
+    return reading.read_by(worked / SECOND, lines, words)
 
 
 def _reader(person: str) -> str:

@@ -39,7 +39,9 @@ def lower(step: AgentStep, scope: Scope) -> Agent | None:
     defined = scope.cast.named("agents", step.agent, scope.place("agent"))
     if defined is None:
         return None
-    plan = agent_plan(scope.players, defined, step, step.reads is not None, scope.place())
+    plan = agent_plan(
+        scope.players, defined, step, step.reads is not None, scope.place(), scope.row.path
+    )
     if plan is None:
         return None
     return Agent(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.analysis.chain import BrokenChain, links, spent
+from agentsim.analysis.chain import BrokenChain, compaction_decode, links, spent
 from agentsim.records import SECOND, Part, Span, Trace
-from tests.unit.analysis.hand import span, trace
+from tests.unit.analysis.hand import called, span, trace
 
 # Two branches from second 2 on: a until 5, b until 7. The join takes b; then one more second.
 FORKED = [
@@ -32,6 +32,29 @@ def test_its_parts_add_up_to_the_wall_time() -> None:
         Part.SLOT_WAIT: 2,
         Part.DECODE: 3,
     }
+
+
+def test_a_call_that_compacts() -> None:
+    # 1 s of waiting, 2 s of prompt, 3 s of decoding: 5 s of compaction, of which 3 are decoding.
+    # The call after it decodes 4 s for the answer; the one beside them is not on the path.
+    shrinks = called(visible=30)._replace(compaction=True)
+    run = trace(
+        [
+            span(1, "x", 0, (Part.SLOT_WAIT, 1), (Part.PREFILL, 3), (Part.DECODE, 6),
+                 resource="box", facts=shrinks),
+            span(2, "y", 0, (Part.DECODE, 9), resource="box", facts=shrinks),
+            span(1, "x", 6, (Part.DECODE, 10), resource="box", facts=called(visible=40), cause=0),
+        ],
+        10,
+    )  # fmt: skip
+    ((key, row),) = spent(run)[0].items()
+    assert key == (1, "x", "box")
+    assert {part: row[part] // SECOND for part in Part if row[part]} == {
+        Part.SLOT_WAIT: 1,
+        Part.COMPACTION: 5,
+        Part.DECODE: 4,
+    }
+    assert compaction_decode(run) == 3 * SECOND
 
 
 def test_nothing_ran() -> None:

@@ -17,6 +17,7 @@ from agentsim.analysis.estimate import (
     of_runs,
     quantile,
     quantile_error,
+    share_interval,
     t95,
 )
 
@@ -115,3 +116,32 @@ def test_only_zeros() -> None:
     stat = of_occurrences([((), 3), ((), 2)])
     assert stat is not None
     assert asdict(stat) | {"n": 0} == dict.fromkeys(asdict(stat), 0) | {"ci95": (0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("count", "n", "low", "high"),
+    # Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine
+    # 17 (1998) 857-872, table I, method 3
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611),
+     (1, 29, 0.0061, 0.1718)],
+)  # fmt: skip
+def test_the_interval_of_a_share_is_the_published_one(
+    count: int, n: int, low: float, high: float
+) -> None:
+    assert share_interval(count, n) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_the_interval_of_a_share_by_hand() -> None:
+    # 840 of 1,000: z^2 = 3.841459; middle (0.84 + 0.001921) / 1.003841 = 0.838699; half
+    # 1.959964 / 1.003841 x root of (0.0001344 + 0.00000096) = 1.952463 x 0.0116345 = 0.022716
+    assert share_interval(840, 1000) == pytest.approx((0.815983, 0.861415), abs=2e-6)
+
+
+def test_all_and_none_are_whole() -> None:
+    # with p = 1 the lower end is n / (n + z^2): 20 / 23.841459
+    low, high = share_interval(20, 20)
+    assert low == pytest.approx(20 / 23.841459)
+    assert high == 1.0
+    low, high = share_interval(0, 20)
+    assert low == 0.0
+    assert high == pytest.approx(3.841459 / 23.841459)

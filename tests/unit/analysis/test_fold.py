@@ -160,18 +160,19 @@ def test_a_person() -> None:
 
 def test_what_of_a_persons_work_is_reading() -> None:
     # 400 lines an hour: 2 lines take 18 s; the other 12 s of 30 are deciding. A piece that was cut
-    # short counts in the work only.
+    # short after 9 s of work had read one line, which is all of the 9 s.
     review = replace(ask(1, "review", 1), time=None, reads="changes", decides=Constant(12.0))
     run = trace(
         [
             span(1, "you", 0, (Part.PERSON_WORK, 30), facts=read(lines=2)),
-            span(1, "you", 30, (Part.SWITCHING, 31), (Part.PERSON_WORK, 40), cause=0, facts=read(),
-                 outcome=Outcome.CANCELLED),
+            span(1, "you", 30, (Part.SWITCHING, 31), (Part.PERSON_WORK, 40), cause=0,
+                 facts=read(lines=1), outcome=Outcome.CANCELLED),
         ],
         ended=40,
     )  # fmt: skip
     (own,) = fold(run, graph(review, people=(person(),))).people
-    assert (own.read, own.reading, own.work) == (1, 18 * S, 39 * S)
+    assert (own.read, own.reading, own.work) == (2, 27 * S, 39 * S)
+    assert (own.pieces, own.lines, own.over_lines) == (1, 3, 39 * S)
     assert own.switches == 1
 
 
@@ -285,6 +286,38 @@ def test_an_agents_waits_are_summed_over_its_calls() -> None:
     moved = [own._replace(step=2) for own in run.spans]
     tally = fold(run._replace(spans=moved), graph(steps, servers=(server(slots=1),)))
     assert list(tally.visits) == [2, 0, 5 * S, 3 * S]
+
+
+def test_waits_side_by_side_are_one_stretch_of_waiting() -> None:
+    # Three tools of one turn ask for one unit of ci at 0 and take 4 s each: two of them wait, until
+    # 4 and until 8 s. The step stood waiting from 0 to 8 s, not for 12 s.
+    uses = worked((0, 1))
+    run = trace(
+        [
+            span(1, "a", 0, (Part.TOOL, 4), facts=uses),
+            span(1, "b", 0, (Part.POOL_WAIT, 4), (Part.TOOL, 8), facts=uses),
+            span(1, "c", 0, (Part.POOL_WAIT, 8), (Part.TOOL, 12), facts=uses),
+        ],
+        ended=12,
+        visits=[visit(1, 0, 12)],
+    )
+    tally = fold(run, graph(work(1, "x", 4, ((0, 1),)), pools=(PoolPlan("ci", 1),)))
+    assert list(tally.visits) == [1, 0, 12 * S, 8 * S]
+    assert list(tally.pools[0].waits) == [4 * S, 8 * S]  # of the pool every ask counts
+
+
+def test_a_steps_wait_holds_that_before_a_further_try() -> None:
+    # it fails at 2 s, waits 5 s and runs 3 s more
+    run = trace(
+        [
+            span(1, "a", 0, (Part.TOOL, 2), facts=worked(), outcome=Outcome.FAILED),
+            span(1, "a", 2, (Part.RETRY, 7), cause=0, resource=""),
+            span(1, "a", 7, (Part.TOOL, 10), cause=1, facts=worked()),
+        ],
+        ended=10,
+        visits=[visit(1, 0, 10)],
+    )
+    assert list(fold(run, graph(work(1, "a", 2))).visits) == [1, 0, 10 * S, 5 * S]
 
 
 def test_a_cancelled_visit_has_no_end() -> None:

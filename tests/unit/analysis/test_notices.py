@@ -83,7 +83,6 @@ def test_thin_data_of_a_profile() -> None:
     found = warnings(graph(call(1, "a"), servers=(old,)), call_run(fresh=1200, visible=1))
     assert found == [
         "box: figures of grade C (older or second-hand), as of 2025-10",
-        "box: modelled without a prompt cache and quotas",
         "box: contexts reach 1,201 tokens, it was measured up to 1,000; "
         "beyond that its speed is extrapolated",
     ]
@@ -94,7 +93,6 @@ def test_more_streams_than_were_measured() -> None:
     spans = [span(1, "x", 0, (Part.DECODE, 1), resource="box", facts=called(1)) for _ in range(3)]
     found = warnings(graph(call(1, "a"), servers=(plan,)), trace(spans, 1))
     assert found == [
-        "box: modelled without a prompt cache",
         "box: up to 3 streams at once, it was measured up to 2; "
         "beyond that its speed is extrapolated",
     ]

@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.analysis import fold, summarise
 from agentsim.analysis.findings import Findings
-from agentsim.graph import Assumed, Budget, Graph, PoolPlan
+from agentsim.graph import About, Assumed, Budget, Graph, PoolPlan
 from agentsim.laws.price import Price
 from agentsim.records import Outcome, Part, Trace, Verdict
 from tests.unit.analysis.hand import (
@@ -113,6 +113,32 @@ def test_a_failed_run_does_not_meet_the_budget() -> None:
     assert found.budget.met_by == {"wall": 0.5, "money": 0.75}
     assert not found.budget.is_met
     assert replace(found.budget, chance=0.5).is_met
+    assert found.budget.ci95 is None  # four runs tell no error
+
+
+def test_a_budget_has_an_error_from_six_runs_on() -> None:
+    # 5 of 6 within 2 s; Wilson: middle (0.83333 + 0.32012) / 1.64024 = 0.70322, half 1.95996 /
+    # 1.64024 x root of (0.023148 + 0.026677) = 0.26673
+    plan = replace(SHELL, budget=Budget(wall=2.0, chance=0.8))
+    runs = [tool_run(1)] * 5 + [tool_run(3)]
+    budget = of(plan, *runs).budget
+    assert budget is not None
+    assert budget.ci95 == pytest.approx((0.43649, 0.96995), abs=2e-5)
+    assert budget.is_met
+    assert budget.is_close  # 0.8 lies within
+    assert not replace(budget, chance=0.98).is_close
+    assert not replace(budget, chance=0.4).is_close
+    exact = of(replace(plan, exact=True), *runs).budget
+    assert exact is not None
+    assert (exact.ci95, exact.is_close) == (None, False)
+
+
+def test_that_all_runs_keep_to_it_is_never_close() -> None:
+    plan = replace(SHELL, budget=Budget(wall=2.0, chance=1.0))
+    budget = of(plan, *[tool_run(1)] * 20).budget
+    assert budget is not None
+    assert budget.ci95 == pytest.approx((20 / 23.841459, 1.0))
+    assert (budget.is_met, budget.is_close) == (True, False)
 
 
 def test_finish_as_dates_in_the_zone() -> None:
@@ -170,14 +196,18 @@ def test_a_server_that_nobody_asked_has_no_rates() -> None:
 
 def test_cost_is_known_only_with_a_price() -> None:
     priced = replace(server("dear", "main"), price=Price(3.0, 15.0))
-    free = server("own", "small")
-    plan = graph(call(1, "ask"), servers=(priced, free))
+    free = replace(server("own", "small"), about=About("own", left_out=("price",)))
+    plan = graph(call(1, "ask"), call(2, "tell", at=1), servers=(priced, free))
     facts = called(1, money=0.5)
-    run = trace([span(1, "x", 0, (Part.DECODE, 1), resource="dear", facts=facts)], 1)
+    spans = [
+        span(1, "x", 0, (Part.DECODE, 1), resource="dear", facts=facts),
+        span(2, "x", 1, (Part.DECODE, 2), resource="own", facts=called(1, role="small"), cause=0),
+    ]
+    run = trace(spans, 2)
     found = of(plan, run)
     assert found.cost_total == 0.5
     assert found.cost_by_role == {"main": 0.5}
-    assert any("own: no price" in warning for warning in found.warnings)
+    assert found.warnings == ["own: too cheap without `price` (1 call for nothing)"]
 
 
 def test_a_person_and_a_pool() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,32 @@ def test_list_tells_what_it_leaves_out(here: Path, capsys: pytest.CaptureFixture
     assert "mine" in names
     assert "bad" not in names
     assert "bad is left out: hardware/bad.yaml:2:16" in err
+
+
+LONG = "a-model-with-a-name-that-is-much-longer-than-any-column-of-a-table"
+
+
+def test_list_cuts_names_on_a_terminal_only(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "hardware/mine.yaml").write_text(BAD.replace("0 tok", "7 tok") + f"model: {LONG}\n")
+    assert LONG in typed(capsys, "hw", "list")[1]  # a pipe
+    assert LONG in typed(capsys, "hw", "list", "-f", "markdown")[1]
+    assert typed(capsys, "hw", "list", "-o", "list.txt")[0] == 0
+    assert LONG in (here / "list.txt").read_text("utf-8")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    shown = {}
+    for wide in (80, 100):
+        monkeypatch.setenv("COLUMNS", str(wide))
+        out = typed(capsys, "hw", "list", "--no-color")[1]
+        assert max(map(len, out.splitlines())) <= wide
+        (shown[wide],) = re.findall(r"^  mine +(a-model\S*)\.\.\. ", out, re.M)
+        assert "MODEL: ... is cut" in out
+    assert len(shown[100]) == len(shown[80]) + 20
+    assert LONG.startswith(shown[100])
+    # a file is whole, whoever looks on
+    assert typed(capsys, "hw", "list", "-o", "list.txt")[0] == 0
+    assert LONG in (here / "list.txt").read_text("utf-8")
 
 
 def test_show_a_name_and_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

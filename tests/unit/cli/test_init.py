@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.cli import exits
+from agentsim.spec.hardware import load_profile
 from tests.unit.cli.made import typed
 
 Capture = pytest.CaptureFixture[str]
@@ -55,3 +56,25 @@ def test_from_one_that_is_not_there(capsys: Capture) -> None:
     assert code == exits.USAGE
     assert "nothing" in err
     assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "file"), [([], "mybox.yaml"), (["ours"], "ours.yaml"), (["a.yml"], "a.yml")]
+)
+def test_a_profile_to_start_with(capsys: Capture, given: list[str], file: str) -> None:
+    code, out, err = typed(capsys, "init", "--hw", *given)
+    assert (code, out) == (exits.DONE, f"{file}\n")
+    assert err == f"now try: agentsim run first --hw {file}\n"
+    plan = load_profile(f"./{file}").plan
+    # an own machine: nothing is left out but a price, and as many slots as streams in the table
+    assert plan.about.left_out == ("price",)
+    assert plan.slots == 8
+    # as measured on an M2 Ultra (hardware/m2-ultra.yaml: 11.36 ms and 45.35 ms a step)
+    assert plan.decode.step(1) == pytest.approx(0.01136, rel=0.01)
+    assert plan.decode.step(8) == pytest.approx(0.04535, rel=0.01)
+    assert "{{" not in Path(file).read_text("utf-8")
+
+
+def test_a_profile_from_one_that_ships(capsys: Capture) -> None:
+    assert typed(capsys, "init", "--hw", "--from", "tok5")[0] == exits.DONE
+    assert load_profile("./tok5.yaml").plan.decode == load_profile("tok5").plan.decode

@@ -151,3 +151,10 @@ def test_rates_go_from_slow_to_fast_each_once(capsys: Capture, monkeypatch: Patc
     typed(capsys, "sweep", "x", "--rates", "100, 5tok/s,100", "--hw", "h200", "-f", "csv")
     assert asked.rates == (5.0, 100.0)
     assert asked.source == ("x", ("h200",), ())
+
+
+def test_the_help_says_what_typical_and_4_in_5_mean(capsys: Capture) -> None:
+    text = " ".join(typed(capsys, "run", "--help")[1].split())
+    assert (
+        '"typical" is the median run, and 4 in 5 runs (80%) end within the time beside it' in text
+    )

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agentsim.records import Part, PersonFacts
+import pytest
+
+from agentsim.analysis import fold
+from agentsim.records import SECOND, Part, PersonFacts
 from tests.runs import File, Run, run
 
 WORK = Part.PERSON_WORK
+CUT: dict[str, Any] = {"timeout": "30s", "or": "go on"}
 
 
 def piece(id_: str, at: float, work: float, **more: Any) -> dict[str, Any]:
@@ -137,3 +141,49 @@ def test_reading_and_deciding(tmp_path: Path) -> None:
     assert found.ends("words") == [75]
     assert found.ends("lines") == [75 + 5 + 100 + 40]
     assert (found.pieces("words")[0].words, found.pieces("lines")[0].lines) == (60, 100)
+
+
+@pytest.mark.parametrize(
+    ("after", "lines", "reading"),
+    [
+        (3, 0, 0),  # in the 4 s of switching: nothing is read yet
+        (8, 0, 4),  # 4 s into the fixed part of 5 s, which is reading
+        (29, 20, 25),  # 5 s, then 20 lines at 1 a second
+        (120, 100, 105),  # all is read, 11 of 40 s of deciding done
+    ],
+)
+def test_a_reading_that_is_cut_short(
+    tmp_path: Path, after: int, lines: float, reading: float
+) -> None:
+    """Switching 4 s, 5 s fixed, 100 lines at 3,600 an hour, 40 s to decide: cut after so long."""
+    dev = {"switch": "4s", "reads": {"fixed": "5s", "code": "3600 loc/h"}}
+    step = {"person": "dev", "id": "x", "decides": "40s", "reads": "100 loc"}
+    cut = {"timeout": f"{after}s", "or": "go on"}
+    found = run(tmp_path, {"people": {"dev": dev}, "steps": [{**step, **cut}]})
+    assert found.pieces("x")[0].lines == pytest.approx(lines)
+    (own,) = fold(found.trace, found.graph).people
+    assert own.work == max(0, after - 4) * SECOND
+    assert own.reading == pytest.approx(reading * SECOND, abs=2)
+    assert own.pieces == 0
+    assert found.wall == after
+
+
+def test_of_a_time_that_is_cut_short_what_is_read_goes_evenly(tmp_path: Path) -> None:
+    """30 of 120 s: a quarter of 100 lines. How much of it was reading is not known."""
+    step = {"person": "dev", "id": "x", "time": "2m", "reads": "100 loc"}
+    found = run(tmp_path, {"people": {"dev": {}}, "steps": [{**step, **CUT}]})
+    assert found.pieces("x")[0].lines == 25
+    (own,) = fold(found.trace, found.graph).people
+    assert (own.read, own.reading, own.work) == (0, 0, 30 * SECOND)
+
+
+def test_what_was_cut_short_has_to_be_read_again(tmp_path: Path) -> None:
+    """60 lines at 2 a second take 30 s: cut after 10 s at 20 lines, then all 60 are read."""
+    dev = {"reads": {"code": "7200 loc/h"}}
+    writer = {"person": "w", "id": "w", "time": "1s", "writes": "60 loc"}
+    step = {"person": "dev", "reads": "changes"}
+    steps = [writer, {**step, "id": "x", "timeout": "10s", "or": "go on"}, {**step, "id": "y"}]
+    found = run(tmp_path, {"people": {"dev": dev, "w": {}}, "steps": steps})
+    assert (found.pieces("x")[0].lines, found.pieces("y")[0].lines) == (20, 60)
+    own = {person.name: i for i, person in enumerate(found.graph.people)}["dev"]
+    assert fold(found.trace, found.graph).people[own].reading == 40 * SECOND

@@ -1,4 +1,4 @@
-"""Sweeps of workflows in which there is nothing to sweep."""
+"""Sweeps: where there is nothing to sweep, and what counts as decoding."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from pathlib import Path
 import pytest
 
 from agentsim.cli import main
+from agentsim.experiment.options import Options
+from agentsim.experiment.sweep import sweep
+from agentsim.report.blocks import Table
+from agentsim.report.sweeping import sweep as told
+from agentsim.spec import Source
+from tests.runs import HUNDRED, File, write
 
 NO_MODEL = """agentsim: 1
 name: A person and a tool
@@ -27,6 +33,8 @@ def test_without_a_model_there_is_no_rate_to_outrun(
     rows = json.loads(told.out)["rows"]
     assert [row["outrun"] for row in rows] == [None] * 4
     assert len({row["answer"]["wall"]["mean"] for row in rows}) == 1
+    assert json.loads(told.out)["crossings"] == []
+    assert "tok/s" not in json.loads(told.out)["closing"]  # no speed made any difference
     # no profile was taken, so none is said to be
     assert "--hw" not in told.err + told.out
 
@@ -38,3 +46,45 @@ def test_with_a_model_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = json.loads(told.out)["rows"]
     assert row["outrun"] == pytest.approx(100 / (238 / 60 * 1.33))
     assert "no --hw was given: cerebras" in told.err + told.out
+
+
+COMPACTS: File = {
+    "tools": {"t": {"time": "50s", "returns": 0}},
+    "people": {"you": {"count": 1}},
+    "agents": {
+        "x": {
+            "model": "main",
+            "prompt": {"harness": "10k"},
+            "turns": 3,
+            "output": "10k",
+            "thinking": 0,
+            "tools": {"t": "100%"},
+            "compact": {"at": "25k", "to": "15k", "output": "20k"},
+        }
+    },
+    "steps": [{"agent": "x"}, {"person": "you", "time": "250s"}],
+}
+
+
+def test_decoding_by_a_call_that_compacts_is_decoding(tmp_path: Path) -> None:
+    """Three turns of 10k tokens, and a compaction of 20k before the third: 50,000 tokens.
+
+    Beside them two tool runs of 50 s and a person's 250 s: these cost more from 50000 / 250 = 200
+    tok/s on, the tools from 50000 / 100 = 500 on, and twice the speed saves less than 5 % from
+    9 * 50000 / 350 = 1285.7 on. At 100 tok/s decoding is 500 s of 850.
+    """
+    hardware = str(write(tmp_path, "hardware.yaml", HUNDRED))
+    source = Source(str(write(tmp_path, "workflow.yaml", COMPACTS)), (hardware,))
+    found = sweep(source, (100.0, 800.0), Options(levers=False))
+    assert {own.kind: own.rate for own in found.crossings} == pytest.approx(
+        {"people": 200, "tools": 500, "speed": 1285.7}, rel=1e-4
+    )
+    row = found.rows[0]
+    assert row.decode == pytest.approx(500 / 850)
+    # the breakdown keeps what compaction costs apart: 300 s of turns, 200 s of compaction
+    times = row.findings.breakdown
+    assert (times["decode"], times["compaction"]) == (300, 200)
+    table = next(it for it in told(found).blocks if isinstance(it, Table))
+    heads = [column.head for column in table.columns]
+    assert table.rows[0][heads.index("decode")] == "59 %"
+    assert "prompt" not in heads  # nothing of the 850 s is left for it

@@ -178,6 +178,27 @@ def test_the_model_gives_way_before_the_figures() -> None:
     assert row[0] == "a-name-of-twenty-eight-chars"
     assert row[1].endswith("...")
     assert row[2:] == ["50/25", "1,000/500", "160", "ok-ish", "A", "26"]
+    assert "MODEL: ... is cut" in text
+
+
+def test_a_wider_terminal_shows_more_of_the_model() -> None:
+    # indent 2, NAME 4, DECODE 6, PREFILL 9, x8 3, FIT 6, SRC 4 and six times two blanks between:
+    # 46 columns, so 34 of 80, 54 of 100 and 60 of 106 are left
+    model = "m" * 60
+    long = replace(BOX, about=replace(BOX.about, model=model))
+    for width, room in ((80, 34), (100, 54), (106, 60)):
+        text = terminal.draw(hardware.listing([long], width), width)
+        shown = line_of(text, "box")[1]
+        assert shown == (model if room == 60 else "m" * (room - 3) + "...")
+        assert ("MODEL: ... is cut" in text) == (room < 60)
+
+
+def test_what_nobody_sits_before_is_not_cut() -> None:
+    long = replace(BOX, profile="n" * 50, about=replace(BOX.about, model="m" * 60))
+    document = hardware.listing([long], None)
+    assert line_of(terminal.draw(document, 80), "nnn")[:3] == ["n" * 50, "m" * 60, "50/25"]
+    assert f"| {'n' * 50} | {'m' * 60} | 50/25 |" in markdown.draw(document)
+    assert "is cut" not in terminal.draw(document, 80)
 
 
 def test_what_a_file_says_cannot_move_the_cursor() -> None:

@@ -20,7 +20,7 @@ from tests.unit.report.made import constant, findings, sweep
 # the names of the results format, in its order
 NAMES = [
     *("agentsim", "format", "version", "workflow", "hardware", "seed"),
-    *("replications", "exact", "assumed", "warnings", "outcome", "wall"),
+    *("replications", "exact", "assumed", "warnings", "left_out", "outcome", "wall"),
     *("wall_done", "without_people", "busy", "first_output", "finish", "budget", "breakdown"),
     *("bottleneck", "where", "levers", "sensitivity", "steps", "calls"),
     *("tokens", "cost", "servers", "pools", "people", "throughput"),
@@ -71,7 +71,8 @@ def test_the_inner_names() -> None:
     # a count, then seconds; reading is part of the work
     assert (you["switches"], you["switching"], you["reading"], you["work"]) == (0.1, 9, 2280, 2292)
     assert made["budget"] == {
-        "limits": {"wall": 5400.0}, "chance": 0.8, "met": 0.84, "met_by": {},
+        "limits": {"wall": 5400.0}, "chance": 0.8, "met": 0.84, "ci95": [0.816, 0.8614],
+        "close": False, "met_by": {},
     }  # fmt: skip
     assert (made["agentsim"], made["format"]) == ("results", 1)
 

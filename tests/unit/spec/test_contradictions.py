@@ -89,8 +89,9 @@ def test_servers_of_a_profile_are_counted_from_1(
     monkeypatch.chdir(tmp_path)  # a long path is shortened in the message
     Path("box.yaml").write_text("agentsim: 1\ndecode: {rate: 100 tok/s}\n", encoding="utf-8")
     (problem,) = refused("steps: [{call: main, input: 1, output: 1}]", f"box.yaml#{number}")
-    assert problem.code in {"file-missing", "unknown-name"}
-    assert f"box.yaml#{number}" in problem.message
+    assert problem.code == "bad-value"
+    assert f"`{number}` is none" in problem.message
+    assert f"box.yaml#{number}" in str(problem.place)
 
 
 def test_an_empty_zone_is_none(refused: Refused) -> None:

@@ -53,6 +53,52 @@ def test_without_hardware_a_hosted_model_is_taken_and_said(graph: Load) -> None:
     assert not any("claude-opus" in note for note in graph(TWO, "tok100").notes)
 
 
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [("0", "`0` is none"), ("00", "`00` is none"), ("x", "`x` is none"), ("-1", "`-1` is none"),
+     ("", "there is none"), ("1000", "`1000` is none"), ("1.5", "`1.5` is none")],
+)  # fmt: skip
+def test_a_number_that_no_server_has(refused: Refused, root: Path, number: str, shown: str) -> None:
+    for name in ("tok100", str(root / "hardware" / "tok100.yaml")):
+        (problem,) = refused(TWO, "main=tok5", f"small={name}#{number}")
+        assert problem.code == "bad-value"
+        assert problem.message.endswith(f"1 to 999: {shown}")
+        assert problem.hint.startswith(f"`{name}` is its first server, `{name}#2` a second")
+        assert str(problem.place).startswith("--hw small=")
+
+
+@pytest.mark.parametrize("text", ["#", "#1", "#2", "#x", "#-1", "small=#2"])
+def test_a_number_of_no_profile(refused: Refused, text: str) -> None:
+    (problem,) = refused(TWO, "main=tok5" if "=" in text else "small=tok5", text)
+    assert (problem.code, problem.message) == ("bad-value", "there is no profile before the `#`")
+    assert "`NAME#2`" in problem.hint
+
+
+def test_a_right_number_of_a_wrong_profile(refused: Refused) -> None:
+    (problem,) = refused(TWO, "tok10#2")
+    assert problem.code == "unknown-name"
+    assert problem.message.startswith("no hardware profile `tok10`; there are: ")
+    assert problem.hint == "did you mean `tok100`?"
+
+
+def test_a_sign_in_a_folders_name_is_no_number(graph: Load, root: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "box#0"
+    folder.mkdir()
+    file = folder / "own.yaml"
+    file.write_text((root / "hardware" / "tok100.yaml").read_text("utf-8"), "utf-8")
+    assert servers(graph, str(file), f"small={file}#2") == [("main",), ("small",)]
+
+
+def test_where_no_step_asks_a_model_no_hardware_is_taken() -> None:
+    from agentsim.spec.load import Source, load_tree
+    from agentsim.spec.reader import read
+
+    text = "agentsim: 1\nsteps: [{wait: 5s}, {person: you, time: 1m}]"
+    found = load_tree(read(text, "w.yaml"), Source("w.yaml"))
+    assert found.servers == ()
+    assert not any("--hw" in note for note in found.notes)
+
+
 def test_an_unbound_role_is_named(refused: Refused) -> None:
     (problem,) = refused(TWO, "small=tok5")
     assert problem.code == "unbound-role"

@@ -1,0 +1,55 @@
+"""A budget in the answer: in which share of the runs it is met, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+
+from agentsim.analysis.findings import BudgetFindings
+from agentsim.report import show, words
+from agentsim.report.blocks import Line, line
+
+_FIGURES = 4  # decimals of a percentage, at most
+
+
+def lines(budget: BudgetFindings, exact: bool) -> list[Line]:
+    """What of it is met and whether that is enough; and where other random numbers might turn it.
+
+    OK and MISSED are those of the exit code: they go by the estimate alone.
+    """
+    close = [line("Too close to call at 95 %: more --runs would tell.")] if budget.is_close else []
+    return [_verdict(budget, exact), *close]
+
+
+def _verdict(budget: BudgetFindings, exact: bool) -> Line:
+    ok = budget.is_met
+    met, wanted = show.share(budget.met), show.share(budget.chance)
+    if not ok and met == wanted:
+        # with its interval there is no room for words; rounded up it would look met
+        tenths = f"{math.floor(budget.met * 1000) / 10:.1f} %"
+        met = f"just under {met}" if budget.ci95 is None else tenths
+    told = f"met in {met}{_within(budget)} of runs (wanted {wanted})"
+    if exact:
+        told = "met" if ok else "missed"
+    return line(f"Budget {', '.join(limits_of(budget))}: {told}", end="OK" if ok else "MISSED")
+
+
+def _within(budget: BudgetFindings) -> str:
+    """` (74 to 79 %)`: in as many figures as it takes to see its width and where `chance` lies."""
+    if budget.ci95 is None:
+        return ""
+    low, high, wanted = (100 * value for value in (*budget.ci95, budget.chance))
+    inside = low <= wanted <= high
+    for figures in range(_FIGURES):
+        first, last = round(low, figures), round(high, figures)
+        if first < last and inside == (first <= wanted <= last):
+            break
+    return f" ({low:.{figures}f} to {high:.{figures}f} %)"
+
+
+def limits_of(budget: BudgetFindings) -> list[str]:
+    """`1 h 30 m`, `20 min of people`, `$5`: all that must hold."""
+    told = []
+    for key, value in budget.limits.items():
+        size = show.money(value) if key == "money" else show.duration(value)
+        told.append(f"{size} {words.limit(key)}".strip())
+    return told
