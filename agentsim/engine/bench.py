@@ -159,7 +159,8 @@ class Bench:
                 granted.append(job)
             heappop(queue)
         self.queued = queued
-        self.queued_most = max(self.queued_most, queued)
+        if queued > self.queued_most:  # noqa: PLR1730 - as above
+            self.queued_most = queued
         return granted
 
     def waiting(self) -> Iterator[tuple[str, str, list[str]]]:

@@ -238,15 +238,17 @@ class World:
         """
         dirty = self._dirty
         if len(dirty) == 1:
-            things = [dirty.pop()]
+            thing = dirty.pop()
+            thing.dirty = False
+            self.fire(thing.settle())
+            return
+        dirty.sort(key=_order)
+        first = dirty[0].order
+        if first < JOINS:
+            things = [thing for thing in dirty if thing.order < JOINS]
         else:
-            dirty.sort(key=_order)
-            first = dirty[0].order
-            if first < JOINS:
-                things = [thing for thing in dirty if thing.order < JOINS]
-            else:
-                things = [thing for thing in dirty if thing.order == first]
-            del dirty[: len(things)]
+            things = [thing for thing in dirty if thing.order == first]
+        del dirty[: len(things)]
         granted: list[Event] = []
         for thing in things:
             thing.dirty = False
