@@ -95,7 +95,7 @@ class Maker:
         if self.chance(0.5):
             agent["writes"] = {"p50": "20 loc", "p90": "60 loc"}
         if self.chance(0.4):
-            agent["compact"] = {"at": 3000, "to": 1500}
+            agent["compact"] = {"at": 2200, "to": 1500}
             agent["compact"] |= {"time": "7s"} if self.chance(0.5) else {"output": 150}
         return agent
 
@@ -171,11 +171,17 @@ class Maker:
         return step
 
     def group(self, depth: int) -> Step:
-        kind = self.random.randrange(5)
+        kind = self.random.randrange(6)
+        if kind == 5:
+            arms = [{**self.step(depth), "chance": share} for share in ("30%", "50%")]
+            return {"choose": arms}
         if kind == 0:
             return {"do": self.steps(depth, 3)}
         if kind == 1:
             loop: Step = {"loop": self.random.randint(1, 3), "do": self.steps(depth, 2)}
+            if self.chance(0.2):
+                # the wait: rounds that take no time would never end
+                loop = {"loop": {"within": "30s"}, "do": [*loop["do"], self.pause()]}
             if self.chance(0.5):
                 loop["between"] = self.steps(0, 2)
             return loop
@@ -184,6 +190,10 @@ class Maker:
         if kind == 3:
             return self.items(depth)
         return self.talk()
+
+    def pause(self) -> Step:
+        self.count += 1
+        return {"id": f"s{self.count}", "wait": "7s"}
 
     def join(self, count: int) -> Step:
         if self.chance(0.5):
@@ -271,9 +281,9 @@ def drop_impossible(steps: list[Step], heard: bool) -> None:
         if step.get("when", "yes") != "yes" and not heard:
             del step["when"]
         inside = heard and step.get("when", "yes") == "yes"
-        lists = [step[key] for key in ("do", "between", "parallel") if key in step]
+        lists = [step[key] for key in ("do", "between", "parallel", "choose") if key in step]
         for i, inner in enumerate(lists):
-            if "parallel" in step:
+            if "parallel" in step or "choose" in step:
                 for branch in inner:
                     drop_impossible([branch], inside)
             else:

@@ -24,7 +24,7 @@ from agentsim.analysis.gather import (
     share,
 )
 from agentsim.analysis.outcome import PersonTally, PoolTally, Tally
-from agentsim.graph import Ask, Block, Fork, Graph, Loop, Node, inner_of, repeats
+from agentsim.graph import Ask, Graph, Node, holds, inner_of, repeats
 from agentsim.laws.reading import Reading
 from agentsim.records import (
     PEOPLE,
@@ -108,7 +108,7 @@ class Folder:
             self._measure(graph, child, depth + repeats(node))
         # after what is inside: the body of a loop carries the loop's own rank
         self._depth[node.rank] = depth
-        self._leaf[node.rank] = not isinstance(node, Block | Fork | Loop)
+        self._leaf[node.rank] = not holds(node)
 
     def _spans(
         self, trace: Trace, waited: _Waits

@@ -16,12 +16,13 @@ from agentsim.graph import (
     Fork,
     Graph,
     LimitPlan,
-    Loop,
     Node,
     PersonPlan,
     ServerPlan,
     ToolPlan,
     Work,
+    inner_of,
+    with_inner,
 )
 from agentsim.laws.reading import Reading
 from agentsim.records import Part
@@ -127,6 +128,20 @@ def with_people(graph: Graph, factor: float) -> Graph:
     return replace(graph, root=_edited(graph.root, change), people=people)
 
 
+def with_turns(graph: Graph, factor: float) -> Graph:
+    """All agents take `factor` times as many turns, each time to the nearest whole number.
+
+    At least one. The lines that they write and what people do stay.
+    """
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Agent):
+            return node
+        return replace(node, plan=replace(node.plan, turns=node.plan.turns.scaled(factor)))
+
+    return replace(graph, root=_edited(graph.root, change))
+
+
 def with_lines(graph: Graph, factor: float) -> Graph:
     """People read `factor` times as many lines, while as many are written: decoding stays."""
     people = tuple(
@@ -184,12 +199,5 @@ def _edited(node: Block, change: Callable[[Node], Node]) -> Block:
 
 
 def _edit(node: Node, change: Callable[[Node], Node]) -> Node:
-    match node:
-        case Block():
-            node = replace(node, steps=tuple(_edit(step, change) for step in node.steps))
-        case Fork():
-            node = replace(node, branches=tuple(_edit(own, change) for own in node.branches))
-        case Loop():
-            between = None if node.between is None else _edited(node.between, change)
-            node = replace(node, body=_edited(node.body, change), between=between)
-    return change(node)
+    inner = tuple(_edit(own, change) for own in inner_of(node))
+    return change(with_inner(node, inner) if inner else node)

@@ -7,15 +7,18 @@ from agentsim.graph.nodes import (
     Ask,
     Block,
     Call,
+    Choose,
     Fork,
     Guard,
     Loop,
     Node,
     Says,
     Work,
+    holds,
     inner_of,
     repeats,
     walk,
+    with_inner,
 )
 from agentsim.graph.server import About, CachePlan, LimitPlan, ServerPlan
 
@@ -29,6 +32,7 @@ __all__ = [
     "Budget",
     "CachePlan",
     "Call",
+    "Choose",
     "CompactPlan",
     "Fork",
     "Graph",
@@ -43,7 +47,9 @@ __all__ = [
     "Step",
     "ToolPlan",
     "Work",
+    "holds",
     "inner_of",
     "repeats",
     "walk",
+    "with_inner",
 ]

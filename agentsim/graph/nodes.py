@@ -7,7 +7,7 @@ its draws are keyed by: its id where that is unique in the file, else its path.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentsim.chance import Distribution
 from agentsim.graph.cast import AgentPlan, ToolPlan
@@ -137,15 +137,28 @@ class Fork(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choose(Node):
+    """One of `branches` by chance; `upto`: the share of each, those before it counted in.
+
+    Where the shares end below 1, the rest of the runs take none of them.
+    """
+
+    branches: tuple[Node, ...]
+    upto: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loop(Node):
     """At most `rounds` rounds of `body`, `between` before a further one; leaves when approved.
 
-    What a loop that runs out does: `changes_fail` after `changes`, `failed_fail` after `failed`.
+    `within` (seconds from its start): no round begins at or after that. What a loop that runs out
+    does: `changes_fail` after `changes`, `failed_fail` after `failed`.
     """
 
     body: Block
     between: Block | None
     rounds: int
+    within: float | None = None
     changes_fail: bool = False
     failed_fail: bool = True
 
@@ -155,12 +168,33 @@ def inner_of(node: Node) -> tuple[Node, ...]:
     match node:
         case Block(steps=steps):
             return steps
-        case Fork(branches=branches):
+        case Fork(branches=branches) | Choose(branches=branches):
             return branches
         case Loop(body=body, between=between):
             return (body,) if between is None else (body, between)
         case _:
             return ()
+
+
+def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
+    """The node with other nodes in it: as many, in the order of `inner_of`."""
+    match node:
+        case Block():
+            return replace(node, steps=inner)
+        case Fork() | Choose():
+            return replace(node, branches=inner)
+        case Loop():
+            body, between = inner[0], inner[1] if len(inner) > 1 else None
+            assert isinstance(body, Block)
+            assert between is None or isinstance(between, Block)
+            return replace(node, body=body, between=between)
+        case _:
+            return node
+
+
+def holds(node: Node) -> bool:
+    """Whether a node is there for those that stand in it, and does no work itself."""
+    return isinstance(node, Block | Fork | Choose | Loop)
 
 
 def repeats(node: Node) -> bool:

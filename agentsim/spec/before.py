@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
-from agentsim.graph import Agent, Ask, Block, Call, Fork, Loop, Node, Work, inner_of, walk
+from agentsim.graph import Agent, Ask, Block, Call, Choose, Fork, Loop, Node, Work, inner_of, walk
 from agentsim.records import Verdict
 from agentsim.spec.exact import says_of
 
@@ -118,6 +118,8 @@ class _Walker:
                 return self._graph(node, before)
             case Fork():
                 return self._fork(node, before)
+            case Choose():
+                return self._choose(node, before)
             case Loop():
                 return self._loop(node, before)
             case _:
@@ -182,6 +184,15 @@ class _Walker:
             sessions = sessions.union(*(end.after.sessions for end in ends))
         after = State(before.verdicts, sessions, before.written or written)
         return _End(_heard(after, says), says, any(end.fails for end in ends))
+
+    def _choose(self, node: Choose, before: State) -> _End:
+        """Any of the branches, or none: chances are numbers, so the rest counts too."""
+        ends = [self.visit(branch, before) for branch in node.branches]
+        after = before
+        for end in ends:
+            after |= end.after
+        says = _SILENT.union(*(end.says for end in ends))
+        return _End(after, says, any(end.fails for end in ends))
 
     def _loop(self, node: Loop, before: State) -> _End:
         entry = before | self.inside(node)

@@ -10,6 +10,7 @@ from agentsim.graph import (
     AgentPlan,
     Ask,
     Call,
+    Choose,
     Node,
     PersonPlan,
     Says,
@@ -46,6 +47,8 @@ def _is_drawn(node: Node) -> bool:
             return _spreads(task) or _agent(plan)
         case Work(tool=tool):
             return _tool(tool)
+        case Choose(upto=upto):
+            return any(0.0 < share < 1.0 for share in upto)
         case Ask(time=a, amount=b, decides=c, writes=d):
             return any(map(_spreads, (a, b, c, d)))
         case _:

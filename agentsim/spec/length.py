@@ -6,12 +6,14 @@ known.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from agentsim.errors import Problem
 from agentsim.graph import (
     Agent,
     Block,
+    Choose,
     Fork,
     Graph,
     Loop,
@@ -52,8 +54,8 @@ def check_length(graph: Graph, program: Program) -> None:
 def least_runs(node: Node) -> float:
     """Steps, turns and tool runs of a node that happen for certain; of turns their mean.
 
-    All items count, all rounds of a loop that nothing can leave, and all tries of what fails each
-    time. What a `when` may leave out counts as one.
+    All items count, all rounds of a loop that nothing can leave, branches by their chance, and all
+    tries of what fails each time. What a `when` may leave out counts as one.
     """
     guard = node.guard
     if guard.never or guard.when:
@@ -70,6 +72,11 @@ def _once(node: Node) -> float:
             return _of_tool(tool)
         case Fork(items=int(items), branches=(body,)):
             return 1.0 + items * least_runs(body)
+        case Choose(branches=branches, upto=upto):
+            shares = [b - a for a, b in pairwise((0.0, *upto))]
+            return 1.0 + sum(p * least_runs(own) for p, own in zip(shares, branches, strict=True))
+        case Loop(within=float()):
+            return 1.0
         case Loop(body=body, between=between, rounds=rounds):
             sure = rounds if not any(map(_speaks, walk(body))) else min(rounds, 1)
             more = max(sure - 1, 0) * least_runs(between) if between is not None else 0.0

@@ -36,6 +36,8 @@ class Program:
         self.problems = problems
         self.notes: list[str] = []
         self.nodes = 0
+        self.chances: dict[Path, float] = {}
+        """The chance of each branch of a `choose` that was read last."""
         self.whole = True
         """Whether every step became a node, in its place: else what is missing may be in it."""
         self.rows = outline(tree, LISTS, self.report)
@@ -68,6 +70,8 @@ class Scope:
         self.row: Row = program.rows[at]
         self.guard = Guard()
         self.priority = 0.0
+        self.name = self.row.name
+        """What its draws are keyed by."""
 
     @property
     def cast(self) -> Cast:
@@ -97,7 +101,7 @@ class Scope:
         return {
             "rank": row.rank,
             "path": row.path,
-            "name": row.name,
+            "name": self.name,
             "guard": self.guard,
             "priority": self.priority,
         }
@@ -127,7 +131,7 @@ class Scope:
         row = self.row
         around = self.items if items is None else items
         nodes, needs = lower_list(self.program, (*self.at, key), given, around)
-        return Block(rank=row.rank, path=row.path, name=row.name, steps=nodes, needs=needs)
+        return Block(rank=row.rank, path=row.path, name=self.name, steps=nodes, needs=needs)
 
     def depends_on_item(self, key: str) -> bool:
         """Whether the steps below a key name the item (or its number) of the `each` around them."""
@@ -239,7 +243,22 @@ def _lower(program: Program, at: Path, raw: Any, items: Mapping[str, Any]) -> No
         return None
     scope.guard = guard_of(step)
     scope.priority = step.priority or 0.0
+    scope.name = step.draws or scope.name
+    _note_chance(scope, step)
     return kind.lower(step, scope)
+
+
+def _note_chance(scope: Scope, step: StepFields) -> None:
+    """The chance of a branch is read with it, and is the business of the `choose` around it."""
+    program, at = scope.program, scope.at
+    program.chances.pop(at, None)
+    if step.chance is None:
+        return
+    if at[-2] != "choose":
+        message = "`chance` has a meaning for the branches of a `choose` only"
+        scope.wrong(message, "chance", hint="`choose: [{chance: 30%, do: [...]}, ...]`")
+        return
+    program.chances[at] = step.chance
 
 
 def _look_further(scope: Scope, kind: Kind) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from agentsim.graph import Agent, Block, Call, Fork, Loop, Node, inner_of
+from agentsim.graph import Agent, Block, Call, Choose, Fork, Loop, Node, inner_of
 
 Clash = Callable[[str, int, int], None]
 """Told of a session's name, the rank of the step that goes on in it, and of one that may, too."""
@@ -56,6 +56,9 @@ class _Checker:
                         self.visit(part, before)
             case Fork(items=None, branches=branches):
                 self._side_by_side(branches)
+                for branch in branches:
+                    self.visit(branch, opened)
+            case Choose(branches=branches):
                 for branch in branches:
                     self.visit(branch, opened)
             case Fork():

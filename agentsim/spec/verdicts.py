@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentsim.graph import Agent, Block, Fork, Loop, Node, Work, inner_of, walk
+from agentsim.graph import Agent, Block, Choose, Fork, Loop, Node, Work, inner_of, walk
 from agentsim.spec.exact import says_of
 
 
@@ -74,7 +74,7 @@ def _inside(node: Node, is_read: bool) -> Iterator[str]:
                 yield from _unheeded(between.steps, is_read=False)
         case Block(steps=steps):
             yield from _unheeded(steps, is_read)
-        case Fork():
+        case Fork() | Choose():
             for inner in inner_of(node):
                 yield from _inside(inner, is_read)
         case _:

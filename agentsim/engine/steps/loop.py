@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from agentsim.engine.frame import Frame, Steps, Stop
 from agentsim.engine.steps.block import run_block
+from agentsim.engine.world import ns
+from agentsim.errors import EngineFault
 from agentsim.graph import Block, Loop
 from agentsim.records import Verdict
+
+MOST_AT_ONCE = 10_000  # rounds within a time that take none
 
 
 def run_loop(node: Loop, frame: Frame) -> Steps:
     """A failure ends its round, not the loop; `between` runs before each further round."""
     verdict: Verdict | None = None
     reason = ""
-    for number in range(node.rounds):
+    number = 0
+    clock = _Clock(node, frame)
+    while number < node.rounds and clock.allows():
         try:
             verdict = yield from _round(node.body, frame, number)
         except Stop as stop:
@@ -22,13 +28,39 @@ def run_loop(node: Loop, frame: Frame) -> Steps:
             frame.verdict = verdict
         if verdict is Verdict.APPROVED:
             return verdict
-        if node.between is not None and number + 1 < node.rounds:
+        if node.between is not None and number + 1 < node.rounds and clock.allows():
             yield from _round(node.between, frame, number)
+        number += 1
     if verdict is Verdict.FAILED and node.failed_fail:
-        raise Stop(verdict, reason or f"{node.path}: failed in the last of {node.rounds} rounds")
+        raise Stop(verdict, reason or f"{node.path}: failed in the last of {number} rounds")
     if verdict is Verdict.CHANGES and node.changes_fail:
-        raise Stop(Verdict.FAILED, f"{node.path}: not approved in {node.rounds} rounds")
+        raise Stop(Verdict.FAILED, f"{node.path}: not approved in {number} rounds")
     return verdict
+
+
+class _Clock:
+    """Whether the time of a loop allows a further round."""
+
+    def __init__(self, node: Loop, frame: Frame) -> None:
+        self._world = frame.world
+        self._path = node.path
+        self._until = None if node.within is None else frame.world.now + ns(node.within)
+        self._last = -1
+        self._same = 0
+
+    def allows(self) -> bool:
+        """Asked before each round. Raises EngineFault where rounds take no time, so never end."""
+        if self._until is None:
+            return True
+        now = self._world.now
+        self._same = self._same + 1 if now == self._last else 0
+        self._last = now
+        if self._same > MOST_AT_ONCE:
+            raise EngineFault(
+                f"{self._path}: its rounds take no time, so its time never passes: "
+                "give a number of rounds, or steps that take time"
+            )
+        return now < self._until
 
 
 def _round(block: Block, frame: Frame, number: int) -> Steps:

@@ -37,12 +37,13 @@ class StepFields(Model):
     retry: Retry | None = may("further tries when it fails", "2")
     or_: GoOn | None = may("what happens after it failed", "go on", alias="or")
     priority: Number | None = may("who goes first where something is scarce", "10")
+    draws: Name | None = may("draws the same numbers as other steps of this name", "task-1")
+    chance: Share | None = may("its share, as a branch of `choose`", "30%")
 
 
 COMMON_LATER: Mapping[str, str] = MappingProxyType(
     {
         "budget": "a budget of a step (`budget`)",
-        "draws": "draws that two steps share (`draws`)",
     }
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import PlainValidator
 
@@ -16,24 +16,36 @@ if TYPE_CHECKING:
     from agentsim.spec.scope import Scope
 
 MOST_ROUNDS = 10_000
+_TIME = "a time, such as 10m"
+IN_TIME = 5_000_000  # rounds of a loop that has a time: the engine ends a run before
 
 
-def _rounds(value: object) -> int:
-    if isinstance(value, dict) and "within" in value:
-        raise fault("not yet: rounds within a time (`within`)", "within", code="not-yet")
-    return values.whole(value, 0, MOST_ROUNDS, "rounds at most, such as 4")
+class Rounds(NamedTuple):
+    """How many rounds at most, and the seconds from the start after which none begins."""
+
+    most: int
+    within: float | None = None
+
+
+def _rounds(value: object) -> Rounds:
+    if not isinstance(value, dict):
+        return Rounds(values.whole(value, 0, MOST_ROUNDS, "rounds at most, such as 4"))
+    if set(value) != {"within"}:
+        raise fault("expected rounds at most, such as 4, or `{within: 10m}`")
+    with values.below("within"):
+        return Rounds(IN_TIME, values.above_zero(values.seconds, _TIME)(value["within"]))
 
 
 if TYPE_CHECKING:
-    Rounds: TypeAlias = int
+    Most: TypeAlias = Rounds
 else:
-    Rounds = Annotated[Any, PlainValidator(_rounds)]
+    Most = Annotated[Any, PlainValidator(_rounds)]
 
 
 class LoopStep(StepFields):
     """At most so many rounds; it leaves after one whose last verdict approves."""
 
-    loop: Rounds = need("the most rounds", "4")
+    loop: Most = need("the most rounds, or the time in which they begin", "4")
     do: Any = need("the steps of a round", "[{agent: reviewer, approves: 50%}]")
     between: Any = may("steps before a further round", "[{agent: coder, session: coder}]")
 
@@ -47,7 +59,8 @@ def lower(step: LoopStep, scope: Scope) -> Loop:
         **scope.node(),
         body=body,
         between=between,
-        rounds=step.loop,
+        rounds=step.loop.most,
+        within=step.loop.within,
         changes_fail=step.or_ is False,
         failed_fail=step.or_ is not True,
     )
