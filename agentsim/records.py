@@ -217,3 +217,5 @@ class Trace(NamedTuple):
     ended: int
     last: int
     notes: dict[str, int]
+    success: bool | None = None
+    """Whether all that was picked of attempts is right; None where there were none."""

@@ -171,7 +171,9 @@ class Maker:
         return step
 
     def group(self, depth: int) -> Step:
-        kind = self.random.randrange(6)
+        kind = self.random.randrange(7)
+        if kind == 6:
+            return self.attempts(depth)
         if kind == 5:
             arms = [{**self.step(depth), "chance": share} for share in ("30%", "50%")]
             return {"choose": arms}
@@ -190,6 +192,17 @@ class Maker:
         if kind == 3:
             return self.items(depth)
         return self.talk()
+
+    def attempts(self, depth: int) -> Step:
+        step: Step = {"attempts": self.random.randint(1, 3), "do": self.steps(depth, 2)}
+        if self.chance(0.5):
+            step |= {"succeeds": self.share(), "correlation": "50%"}
+        if self.chance(0.4):
+            step["limit"] = 1
+        pick: Any = "first"
+        if self.chance(0.6):
+            pick = {"person": "dev", "reads": "changes", "every": self.chance(0.5), "right": "70%"}
+        return {**step, "pick": pick}
 
     def pause(self) -> Step:
         self.count += 1

@@ -190,6 +190,16 @@ class BudgetFindings:
 
 
 @dataclass(frozen=True, slots=True)
+class QualityFindings:
+    """How good what comes out is, where attempts say how often they succeed."""
+
+    success: float
+    """Share of runs that did not fail and in which what was picked is right."""
+    ci95: tuple[float, float] | None = None
+    """Wilson's interval of it; None where nothing is drawn, and below six runs."""
+
+
+@dataclass(frozen=True, slots=True)
 class LeftOut:
     """What a profile does not say and a run needs, and which way that makes the answer err."""
 
@@ -231,6 +241,8 @@ class Findings:
     exact: bool
     wall_done: Stat | None = None
     """The wall time of the runs that did not fail; None where all failed. `wall` is of all."""
+    quality: QualityFindings | None = None
+    """None where no step says how often it succeeds."""
     left_out: list[LeftOut] = field(default_factory=list)
     """What the profiles do not say and the run needs; `warnings` tells it in sentences."""
     compaction_decode: float = 0.0

@@ -97,6 +97,7 @@ class Folder:
             people=people,
             notes=trace.notes,
             spans=len(trace.spans),
+            success=None if trace.success is None else trace.success and not trace.reason,
             compaction_decode=compaction_decode(trace) if compacted else 0,
         )
 

@@ -105,6 +105,8 @@ class Tally(NamedTuple):
     people: tuple[PersonTally, ...]
     notes: dict[str, int]
     spans: int
+    success: bool | None = None
+    """Whether what was picked of attempts is right, and the run did not fail; None: no attempts."""
     compaction_decode: int = 0
     """Nanoseconds of the critical path that are decoding by calls that compact: in `path` they
     count as compaction."""

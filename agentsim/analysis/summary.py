@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from agentsim.analysis import tables
 from agentsim.analysis.bottleneck import bottleneck
 from agentsim.analysis.estimate import FEWEST, of_occurrences, of_runs, share_interval
-from agentsim.analysis.findings import BudgetFindings, Findings, Share, Stat
+from agentsim.analysis.findings import BudgetFindings, Findings, QualityFindings, Share, Stat
 from agentsim.analysis.gather import SERVED
 from agentsim.analysis.left_out import left_out
 from agentsim.analysis.notices import notices
@@ -65,6 +65,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         exact=graph.exact,
         compaction_decode=sum(tally.compaction_decode for tally in tallies) / SECOND / n,
         wall_done=of_runs(_seconds(tally.wall for tally in done)) if done else None,
+        quality=_quality(tallies, graph.exact),
         left_out=left_out(graph, tallies, total is not None),
     )
     return replace(findings, warnings=notices(graph, findings, tallies))
@@ -157,6 +158,15 @@ def _finish(graph: Graph, wall: Stat) -> dict[str, str] | None:
         name: datetime.fromtimestamp(start + after, zone).isoformat(timespec="seconds")
         for name, after in (("p50", wall.p50), ("p80", wall.p80), ("p90", wall.p90))
     }
+
+
+def _quality(tallies: Sequence[Tally], exact: bool) -> QualityFindings | None:
+    """How often a run ends with the right thing; a run that never came to its attempts did not."""
+    if all(tally.success is None for tally in tallies):
+        return None
+    right, n = sum(tally.success is True for tally in tallies), len(tallies)
+    is_known = not exact and n >= FEWEST
+    return QualityFindings(right / n, share_interval(right, n) if is_known else None)
 
 
 def _budget(budget: Budget | None, tallies: Sequence[Tally], exact: bool) -> BudgetFindings | None:

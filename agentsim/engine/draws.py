@@ -45,6 +45,9 @@ class Purpose(IntEnum):
     AMOUNT = 18
     DECIDES = 19
     COMPACTION = 20
+    SUCCESS = 21
+    PICK = 22
+    WHICH = 23
 
 
 def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:

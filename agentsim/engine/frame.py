@@ -59,6 +59,7 @@ class Stage:
         "runners",
         "servers",
         "sessions",
+        "success",
         "world",
     )
 
@@ -74,6 +75,8 @@ class Stage:
         self.pools: list[Bench] = []
         self.people: list[Desk] = []
         self.sessions = 0
+        self.success: dict[int, bool] = {}
+        """By the rank of its `attempts`: whether the one that was picked last is right."""
 
 
 class Frame:

@@ -81,10 +81,11 @@ def _run(stage: Stage, replication: int) -> Trace:
     world.run(root.process)
     if world.alive:
         raise RuntimeError(f"{world.alive} branches outlived their run")
-    return _trace(world, root, replication)
+    return _trace(stage, root, replication)
 
 
-def _trace(world: World, root: Branch, replication: int) -> Trace:
+def _trace(stage: Stage, root: Branch, replication: int) -> Trace:
+    world, success = stage.world, stage.success
     outcome, reason = Outcome.DONE, ""
     if root.stop is not None:
         rejected = root.stop.verdict is Verdict.REJECTED
@@ -108,4 +109,5 @@ def _trace(world: World, root: Branch, replication: int) -> Trace:
         root.ended,
         frame.last,
         world.notes,
+        all(success.values()) if success else None,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from agentsim.chance import key_of
 from agentsim.laws.prefix import Prefix
 from agentsim.records import Place
@@ -53,11 +55,18 @@ class Session:
 
 
 class Task:
-    """What sessions, changes and per-task draws belong to."""
+    """What sessions, changes and per-task draws belong to.
 
-    __slots__ = ("key", "parent", "place", "seen", "sessions", "written")
+    `held`: a worktree. What is written and read in it concerns nobody outside, until it is taken
+    over.
+    """
 
-    def __init__(self, root_key: int, name: str, place: Place, parent: Task | None) -> None:
+    __slots__ = ("held", "key", "parent", "place", "seen", "sessions", "written")
+
+    def __init__(
+        self, root_key: int, name: str, place: Place, parent: Task | None, held: bool = False
+    ) -> None:
+        self.held = held
         self.place = place
         self.parent = parent
         self.key = key_of(root_key, "task", name, *place)
@@ -74,13 +83,18 @@ class Task:
             task = task.parent
         return None
 
-    def write(self, lines: float, by: str) -> None:
-        """Lines written here count for the tasks around it too; the writer knows them already."""
+    def _around(self) -> Iterator[Task]:
+        """The task and those around it, up to a worktree's."""
         task: Task | None = self
         while task is not None:
+            yield task
+            task = None if task.held else task.parent
+
+    def write(self, lines: float, by: str) -> None:
+        """Lines written here count for the tasks around it too; the writer knows them already."""
+        for task in self._around():
             task.written += lines
             task.seen[by] = task.seen.get(by, 0.0) + lines
-            task = task.parent
 
     def unread(self, reader: str) -> float:
         """Lines written in this task since this reader last looked."""
@@ -89,15 +103,19 @@ class Task:
     def look(self, reader: str) -> float:
         """The reader reads all that is unread; what is read here need not be read again outside."""
         lines = self.unread(reader)
-        task: Task | None = self
-        while task is not None:
+        for task in self._around():
             task.seen[reader] = task.seen.get(reader, 0.0) + lines
-            task = task.parent
         return lines
 
     def forget(self, reader: str, lines: float) -> None:
         """A reading that was cut short: it has to be done again."""
-        task: Task | None = self
-        while task is not None:
+        for task in self._around():
             task.seen[reader] = task.seen.get(reader, 0.0) - lines
-            task = task.parent
+
+    def take_over(self, other: Task) -> None:
+        """A worktree is picked: its sessions stay, its lines count here and around it."""
+        self.sessions.update(other.sessions)
+        for task in self._around():
+            task.written += other.written
+            for reader, lines in other.seen.items():
+                task.seen[reader] = task.seen.get(reader, 0.0) + lines

@@ -5,6 +5,7 @@ from agentsim.graph.graph import Assumed, Budget, Graph, Step
 from agentsim.graph.nodes import (
     Agent,
     Ask,
+    Attempts,
     Block,
     Call,
     Choose,
@@ -28,6 +29,7 @@ __all__ = [
     "AgentPlan",
     "Ask",
     "Assumed",
+    "Attempts",
     "Block",
     "Budget",
     "CachePlan",

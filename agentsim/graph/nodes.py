@@ -148,6 +148,23 @@ class Choose(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attempts(Node):
+    """The items of `fork` are tries of the same work in worktrees of their own; one is picked.
+
+    `succeeds`: the chance that one which ends well is right (None: certain), `correlation` how far
+    they are right together. `pick`: the step of whoever picks a right one with the chance `right`;
+    None: the first that succeeds. `every`: the lines of all attempts are read for it.
+    """
+
+    fork: Fork
+    succeeds: float | None
+    correlation: float
+    pick: Node | None
+    every: bool
+    right: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loop(Node):
     """At most `rounds` rounds of `body`, `between` before a further one; leaves when approved.
 
@@ -170,6 +187,8 @@ def inner_of(node: Node) -> tuple[Node, ...]:
             return steps
         case Fork(branches=branches) | Choose(branches=branches):
             return branches
+        case Attempts(fork=fork, pick=pick):
+            return (fork,) if pick is None else (fork, pick)
         case Loop(body=body, between=between):
             return (body,) if between is None else (body, between)
         case _:
@@ -183,6 +202,9 @@ def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
             return replace(node, steps=inner)
         case Fork() | Choose():
             return replace(node, branches=inner)
+        case Attempts():
+            assert isinstance(inner[0], Fork)
+            return replace(node, fork=inner[0], pick=inner[1] if len(inner) > 1 else None)
         case Loop():
             body, between = inner[0], inner[1] if len(inner) > 1 else None
             assert isinstance(body, Block)
@@ -194,7 +216,7 @@ def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
 
 def holds(node: Node) -> bool:
     """Whether a node is there for those that stand in it, and does no work itself."""
-    return isinstance(node, Block | Fork | Choose | Loop)
+    return isinstance(node, Block | Fork | Choose | Attempts | Loop)
 
 
 def repeats(node: Node) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.analysis.estimate import FEWEST
-from agentsim.analysis.findings import Findings, Lever, PersonFindings
+from agentsim.analysis.findings import Findings, Lever, PersonFindings, QualityFindings
 from agentsim.analysis.words import SLIVER
 from agentsim.report import budgeting, show, words
 from agentsim.report.blocks import (
@@ -105,7 +105,19 @@ def _outcome(findings: Findings) -> list[Line]:
         parts = show.shares(list(findings.verdicts.values()))
         said = [f"{name(word)} {part}" for word, part in zip(findings.verdicts, parts, strict=True)]
         lines.append(line(f"The last verdict: {', '.join(said)}."))
+    if findings.quality is not None:
+        lines.append(line(_quality(findings.quality, findings.exact)))
     return lines
+
+
+def _quality(quality: QualityFindings, exact: bool) -> str:
+    if exact:
+        return f"What is picked is {'right' if quality.success else 'wrong'}."
+    between = ""
+    if quality.ci95 is not None:
+        low, high = (100 * share for share in quality.ci95)
+        between = f" ({low:.1f} to {high:.1f} %)"
+    return f"What is picked is right in {show.share(quality.success)}{between} of runs."
 
 
 def _failures(findings: Findings) -> list[Line]:

@@ -11,7 +11,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
-from agentsim.graph import Agent, Ask, Block, Call, Choose, Fork, Loop, Node, Work, inner_of, walk
+from agentsim.graph import (
+    Agent,
+    Ask,
+    Attempts,
+    Block,
+    Call,
+    Choose,
+    Fork,
+    Loop,
+    Node,
+    Work,
+    inner_of,
+    walk,
+)
 from agentsim.records import Verdict
 from agentsim.spec.exact import says_of
 
@@ -118,6 +131,8 @@ class _Walker:
                 return self._graph(node, before)
             case Fork():
                 return self._fork(node, before)
+            case Attempts():
+                return self._attempts(node, before)
             case Choose():
                 return self._choose(node, before)
             case Loop():
@@ -184,6 +199,18 @@ class _Walker:
             sessions = sessions.union(*(end.after.sessions for end in ends))
         after = State(before.verdicts, sessions, before.written or written)
         return _End(_heard(after, says), says, any(end.fails for end in ends))
+
+    def _attempts(self, node: Attempts, before: State) -> _End:
+        """The sessions and lines of the picked one stay; that none is right fails nothing."""
+        end = self.visit(node.fork, before)
+        inside = [self.inside(branch) for branch in node.fork.branches]
+        after = end.after
+        for one in inside:
+            after = State(after.verdicts, after.sessions | one.sessions, after.written)
+        if node.pick is not None:
+            written = any(one.written for one in inside)
+            self.visit(node.pick, State(before.verdicts, before.sessions, written))
+        return _End(after, end.says | _SILENT, False)
 
     def _choose(self, node: Choose, before: State) -> _End:
         """Any of the branches, or none: chances are numbers, so the rest counts too."""

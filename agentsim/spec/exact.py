@@ -9,6 +9,7 @@ from agentsim.graph import (
     Agent,
     AgentPlan,
     Ask,
+    Attempts,
     Call,
     Choose,
     Node,
@@ -47,6 +48,8 @@ def _is_drawn(node: Node) -> bool:
             return _spreads(task) or _agent(plan)
         case Work(tool=tool):
             return _tool(tool)
+        case Attempts(succeeds=succeeds, right=right):
+            return any(0.0 < share < 1.0 for share in (succeeds or 0.0, right))
         case Choose(upto=upto):
             return any(0.0 < share < 1.0 for share in upto)
         case Ask(time=a, amount=b, decides=c, writes=d):

@@ -125,6 +125,8 @@ def _named(row: Row, ids: Counter[str], paths: Counter[str]) -> Row:
 
 def _steps(lists: list[tuple[Path, Any]]) -> Iterator[tuple[Path, dict[Any, Any]]]:
     for at, given in lists:
+        if isinstance(given, dict):  # a single step, such as a pick
+            yield at, given
         for i, raw in enumerate(given if isinstance(given, list) else ()):
             if isinstance(raw, dict):
                 yield (*at, i), raw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -132,6 +132,13 @@ class Scope:
         around = self.items if items is None else items
         nodes, needs = lower_list(self.program, (*self.at, key), given, around)
         return Block(rank=row.rank, path=row.path, name=self.name, steps=nodes, needs=needs)
+
+    def single(self, key: str, beside: Collection[str]) -> Node | None:
+        """The one step below a key, which holds other keys (`beside`) too."""
+        given = self.raw.get(key)
+        assert isinstance(given, dict)
+        raw = {name: value for name, value in given.items() if name not in beside}
+        return _lower(self.program, (*self.at, key), raw, self.items)
 
     def depends_on_item(self, key: str) -> bool:
         """Whether the steps below a key name the item (or its number) of the `each` around them."""
@@ -334,4 +341,4 @@ def _filled(scope: Scope, kind: Kind) -> tuple[dict[Any, Any], set[Place | None]
             scope.program.report(problem)
         return own, {problem.place for problem in fault.problems}
     assert isinstance(filled, dict)
-    return filled, set()
+    return {key: filled[key] for key in own}, set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentsim.graph import Agent, Block, Choose, Fork, Loop, Node, Work, inner_of, walk
+from agentsim.graph import Agent, Attempts, Block, Choose, Fork, Loop, Node, Work, inner_of, walk
 from agentsim.spec.exact import says_of
 
 
@@ -19,9 +19,9 @@ def _endless(root: Node) -> Iterator[str]:
         if not isinstance(node, Loop) or node.rounds < 2 or can_approve(node.body):
             continue
         if any(_can_say_no(inner) for inner in walk(node.body)):
+            runs = f"all {node.rounds} are run" if node.within is None else "they fill its time"
             yield (
-                f"{node.path}: its rounds can fail or ask for changes but never approve, "
-                f"so all {node.rounds} are run"
+                f"{node.path}: its rounds can fail or ask for changes but never approve, so {runs}"
             )
 
 
@@ -74,7 +74,7 @@ def _inside(node: Node, is_read: bool) -> Iterator[str]:
                 yield from _unheeded(between.steps, is_read=False)
         case Block(steps=steps):
             yield from _unheeded(steps, is_read)
-        case Fork() | Choose():
+        case Fork() | Choose() | Attempts():
             for inner in inner_of(node):
                 yield from _inside(inner, is_read)
         case _:

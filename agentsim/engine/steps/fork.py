@@ -101,7 +101,7 @@ class Crew:
         body = self._body(i)
         if node.items is not None:
             own.place = (*frame.place, i)
-            own.task = Task(frame.stage.key, node.name, own.place, frame.task)
+            own.task = self.task_of(i)
             now = frame.world.now
             # an item's block was written by nobody: its visit is the item's, kept when it ends
             steps = run_block(cast(Block, body), own)
@@ -112,6 +112,11 @@ class Crew:
             steps = own.run(body)
         self._running += 1
         self.branches.append(Branch(steps, own, self._ended))
+
+    def task_of(self, i: int) -> Task:
+        """The task of item i: its sessions and changes are its own."""
+        frame = self.frame
+        return Task(frame.stage.key, self.node.name, (*frame.place, i), frame.task)
 
     def _body(self, i: int) -> Node:
         """Branch i; the items of an `each` may share one."""

@@ -4,19 +4,42 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from agentsim.spec.steps import agent, call, choose, each, group, loop, parallel, person, tool, wait
+from agentsim.spec.steps import (
+    agent,
+    attempts,
+    call,
+    choose,
+    each,
+    group,
+    loop,
+    parallel,
+    person,
+    tool,
+    wait,
+)
 from agentsim.spec.steps.base import Kind
 
 KINDS: MappingProxyType[str, Kind] = MappingProxyType(
     {
         module.KIND.name: module.KIND
-        for module in (call, agent, tool, person, wait, parallel, each, loop, choose, group)
+        for module in (
+            call,
+            agent,
+            tool,
+            person,
+            wait,
+            parallel,
+            each,
+            attempts,
+            loop,
+            choose,
+            group,
+        )
     }
 )
 
 REFUSED = MappingProxyType(
     {
-        "attempts": "tries in worktrees of their own (`attempts`)",
         "merge": "merge queues (`merge`)",
         "include": "steps of another file (`include`)",
     }

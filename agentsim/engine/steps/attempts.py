@@ -1,0 +1,135 @@
+"""Attempts: tries of the same work in worktrees of their own, of which one is picked."""
+
+from __future__ import annotations
+
+from simpy import Interrupt
+from simpy.events import Event
+
+from agentsim.chance import blend, first
+from agentsim.engine.branches import Branch, gather
+from agentsim.engine.draws import Purpose
+from agentsim.engine.frame import Frame, Steps
+from agentsim.engine.steps.fork import Crew
+from agentsim.engine.tasks import Task
+from agentsim.graph import Attempts
+
+
+def run_attempts(node: Attempts, frame: Frame) -> Steps:
+    """All attempts, or until the first succeeds; then the pick. What was not picked is wasted.
+
+    The run goes on whatever comes of it: that none succeeded is a matter of quality.
+    """
+    crew = Tries(node, frame)
+    crew.start()
+    try:
+        yield crew.done
+    except Interrupt as interrupt:
+        crew.closed = True
+        yield from gather(crew.branches, frame, interrupt)
+        raise
+    crew.closed = True
+    running = [branch for branch in crew.branches if not branch.over]
+    if running:
+        yield from gather(running, frame, Interrupt(None))
+    chain = max(crew.over, key=lambda branch: branch.ended, default=None)
+    winner = crew.winner()
+    if winner is not None and node.pick is None:
+        chain = winner
+    if chain is not None:
+        frame.last = chain.frame.last
+    if winner is not None and node.pick is not None:
+        yield from _picked(node, frame, crew, winner)
+    for branch in crew.branches:
+        if branch is not winner:
+            crew.waste(branch)
+    frame.stage.success[node.rank] = winner is not None and crew.succeeded(winner)
+    if winner is None:
+        return None
+    frame.task.take_over(winner.frame.task)
+    return winner.verdict
+
+
+def _picked(node: Attempts, frame: Frame, crew: Tries, winner: Branch) -> Steps:
+    """Whoever picks reads what is to be read: the lines of all attempts, or of the picked one."""
+    assert node.pick is not None
+    read = crew.ended_well() if node.every else [winner]
+    place, task = frame.place, frame.task
+    desk = Task(frame.stage.key, node.name, (*place, node.fork.items or 0), task, held=True)
+    desk.written = sum(branch.frame.task.written for branch in read)
+    frame.task = desk
+    try:
+        yield from frame.run(node.pick)
+    finally:
+        frame.task = task
+    for reader in desk.seen:  # whoever has read it in the worktree need not read it again
+        winner.frame.task.look(reader)
+    return None
+
+
+class Tries(Crew):
+    """The attempts while they run. Each is a task whose lines nobody outside sees."""
+
+    def __init__(self, node: Attempts, frame: Frame) -> None:
+        super().__init__(node.fork, frame)
+        self._attempts = node
+        self._key = frame.key(node.name)
+        self._good: dict[int, bool] = {}
+
+    def task_of(self, i: int) -> Task:
+        frame = self.frame
+        return Task(frame.stage.key, self.node.name, (*frame.place, i), frame.task, held=True)
+
+    @property
+    def over(self) -> list[Branch]:
+        return [branch for branch in self.branches if branch.over and not branch.cancelled]
+
+    def ended_well(self) -> list[Branch]:
+        return [branch for branch in self.over if branch.stop is None]
+
+    def succeeded(self, branch: Branch) -> bool:
+        """Whether an attempt that is over is right: it ended well, and by its chance."""
+        if branch.stop is not None or branch.cancelled:
+            return False
+        i = self.branches.index(branch)
+        if i not in self._good:
+            self._good[i] = self._draw(i)
+        return self._good[i]
+
+    def _draw(self, i: int) -> bool:
+        """Attempts at one task succeed or fail together, as far as they are correlated."""
+        node, frame = self._attempts, self.frame
+        if node.succeeds is None:
+            return True
+        place = frame.place
+        frame.place = (*place, i)
+        own = first(frame.key(node.name), Purpose.SUCCESS)
+        frame.place = place
+        shared = first(self._key, Purpose.SUCCESS)
+        return blend(shared, own, node.correlation) < node.succeeds
+
+    def winner(self) -> Branch | None:
+        """The picked one: the first to succeed, or what whoever picks takes for right.
+
+        Of those that are right, or wrong, each is as likely.
+        """
+        node, well = self._attempts, self.ended_well()
+        right = [branch for branch in well if self.succeeded(branch)]
+        if node.pick is None:
+            return min(right, key=lambda branch: branch.ended, default=None)
+        wrong = [branch for branch in well if not self.succeeded(branch)]
+        sees = first(self._key, Purpose.PICK) < node.right
+        among = (right or wrong) if sees else (wrong or right)
+        if not among:
+            return None
+        return among[int(first(self._key, Purpose.WHICH) * len(among))]
+
+    def settle(self) -> list[Event]:
+        """After all that ends at this instant: has the first succeeded, or have all ended?"""
+        if self.closed or self.done.callbacks is None:
+            return []
+        over = self.over
+        is_met = self._attempts.pick is None and any(map(self.succeeded, over))
+        if is_met or len(over) == self.total:
+            return [self.done]
+        self.start()
+        return []
