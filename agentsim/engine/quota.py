@@ -123,7 +123,8 @@ def _uncertain(server: Server) -> bool:
     if takes is None:
         return False
     refunds = any(limit.refund for limit in server.plan.limits)
-    return server.lost or any(
+    # only calls without doors note what they take
+    return server.lost or not server.simple or any(
         (refunds and ended == began) or (server.caches and ready == began)
         for began, ready, ended, _, _ in takes
     )

@@ -13,7 +13,7 @@ from agentsim.engine.server import Server
 from agentsim.engine.steps import RUNNERS
 from agentsim.engine.tasks import Task
 from agentsim.engine.world import World
-from agentsim.graph import Graph, ServerPlan
+from agentsim.graph import Graph
 from agentsim.records import Outcome, Peak, Trace, Verdict
 
 TRUST = 2
@@ -41,7 +41,7 @@ class Simulator:
         self._seed = seed
         limited = [server for server in graph.servers if server.limits]
         # only where a quota is the one door of its server is there something to gain
-        self._hopes = TRUST if limited and all(map(_no_other_door, limited)) else 0
+        self._hopes = TRUST if limited and all(plan.is_open for plan in limited) else 0
 
     def __call__(self, replication: int) -> Trace:
         if self._hopes:
@@ -51,10 +51,6 @@ class Simulator:
                 return trace
             self._hopes -= 1
         return _run(_stage(self._graph, self._seed, replication, Quotas()), replication)
-
-
-def _no_other_door(plan: ServerPlan) -> bool:
-    return plan.slots is None and not plan.shared
 
 
 def _stage(graph: Graph, seed: int, replication: int, quotas: Quotas | None) -> Stage:

@@ -97,8 +97,8 @@ class Server:
         self.lost = False
         """A call was cut short: how much it would have taken is not known."""
         # No door, nothing shared: a call's time hangs on its step's own draws, its session and what
-        # the cache holds. `ahead` and the trial without quotas (`run`) rest on that.
-        self.simple = gate is None and self.slots is None and self.batch is None
+        # the cache holds.
+        self.simple = gate is None and plan.is_open
 
     def line(self, node: Node, role: str, who: str, key: int, task: Task) -> Line:
         """A step's line to this server; `key` is that of its draws."""

@@ -191,8 +191,10 @@ def inner_of(node: Node) -> tuple[Node, ...]:
             return (fork,) if pick is None else (fork, pick)
         case Loop(body=body, between=between):
             return (body,) if between is None else (body, between)
-        case _:
+        case Call() | Agent() | Work() | Ask():
             return ()
+        case _:  # a new kind of node would else be passed over by all that walk
+            raise TypeError(f"{type(node).__name__} does not say what stands in it")
 
 
 def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
@@ -211,6 +213,7 @@ def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
             assert between is None or isinstance(between, Block)
             return replace(node, body=body, between=between)
         case _:
+            assert not inner
             return node
 
 

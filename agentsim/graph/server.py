@@ -76,3 +76,11 @@ class ServerPlan:
     limits: tuple[LimitPlan, ...]
     price: Price | None
     about: About
+
+    @property
+    def is_open(self) -> bool:
+        """Nothing but a quota can hold up a call, and no other call changes its speed.
+
+        Working agents ahead, and trying a run without its quotas, both rest on that.
+        """
+        return self.slots is None and not self.shared

@@ -10,8 +10,11 @@ from agentsim.graph import (
     AgentPlan,
     Ask,
     Attempts,
+    Block,
     Call,
     Choose,
+    Fork,
+    Loop,
     Node,
     PersonPlan,
     Says,
@@ -54,8 +57,10 @@ def _is_drawn(node: Node) -> bool:
             return any(0.0 < share < 1.0 for share in upto)
         case Ask(time=a, amount=b, decides=c, writes=d):
             return any(map(_spreads, (a, b, c, d)))
-        case _:
+        case Block() | Fork() | Loop():
             return False
+        case _:  # what is not known to be certain must not be taken for exact
+            raise TypeError(f"{type(node).__name__} does not say whether it draws")
 
 
 def _agent(plan: AgentPlan) -> bool:

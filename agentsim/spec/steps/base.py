@@ -52,8 +52,7 @@ COMMON_LATER: Mapping[str, str] = MappingProxyType(
 class Kind:
     """One kind of step: its model, how it becomes a node, the keys that hold steps of its own.
 
-    `later` are keys (of the format) that this version refuses. `own` are keys under which the
-    argument must not be filled in with an outer item, since an inner `each` has one of its own.
+    `later` are keys (of the format) that this version refuses.
     """
 
     name: str
