@@ -245,14 +245,14 @@ def test_a_cut_takes_no_block_from_another_that_reads_it():
 def test_blocks_are_shared_across_a_sweep_of_what_ran_out():
     """What a session remembers of its blocks may have been forgotten meanwhile: it looks again.
 
-    1,024 sessions run out and are swept when a new one comes; the first session then reads its
+    1,024 entries run out and are swept when a new session comes; the first session then reads its
     100 tokens again at 100, and another session with the same block finds them at 101.
     """
-    cache = cache_of("ttl", 10)
+    cache = cache_of("ttl", 10, 1, False)
     block = (("harness", 100),)
     first = Prefix(block, "first", 0, 150)
     cache.use(first, 0, 0, 0)
-    for number in range(1023):
+    for number in range(1022):
         cache.use(Prefix((), f"other {number}", 0, 50), 0, 0, 0)
     cache.use(Prefix((), "new", 0, 50), 100, 100, 100)
     assert cache.lookup(first, 100) == 0
