@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simpy.events import Event
 
 from agentsim.chance import key_of
-from agentsim.engine.tasks import Task
+from agentsim.engine.tasks import Session, Task
 from agentsim.engine.world import World
 from agentsim.errors import EngineFault
 from agentsim.graph import Graph, Node
@@ -87,7 +87,18 @@ class Frame:
     often the step around was tried before.
     """
 
-    __slots__ = ("depth", "last", "place", "round", "stage", "task", "tried", "verdict", "world")
+    __slots__ = (
+        "around",
+        "depth",
+        "last",
+        "place",
+        "round",
+        "stage",
+        "task",
+        "tried",
+        "verdict",
+        "world",
+    )
 
     def __init__(self, stage: Stage, task: Task) -> None:
         self.stage = stage
@@ -99,6 +110,8 @@ class Frame:
         self.tried = 0
         self.last = -1
         self.verdict: Verdict | None = None
+        self.around: Session | None = None
+        """Of the agent whose steps these are: what tools and agents return goes there."""
 
     def fork(self) -> Frame:
         """A frame that goes on from here on a chain of its own."""

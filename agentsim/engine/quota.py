@@ -124,9 +124,13 @@ def _uncertain(server: Server) -> bool:
         return False
     refunds = any(limit.refund for limit in server.plan.limits)
     # only calls without doors note what they take
-    return server.lost or not server.simple or any(
-        (refunds and ended == began) or (server.caches and ready == began)
-        for began, ready, ended, _, _ in takes
+    return (
+        server.lost
+        or not server.simple
+        or any(
+            (refunds and ended == began) or (server.caches and ready == began)
+            for began, ready, ended, _, _ in takes
+        )
     )
 
 

@@ -97,6 +97,28 @@ class Agent(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Life(Node):
+    """An agent with steps of its own: `body` runs while its session is open.
+
+    Tools and agents in it return their tokens to that session; it `returns` tokens to the one
+    around it. Tokens throughout.
+    """
+
+    who: str
+    role: str
+    server: int
+    prompt: tuple[tuple[str, int], ...]
+    session: str | None
+    label: str
+    task: Distribution
+    reads: bool
+    tokens_per_line: float
+    returns: Distribution | None
+    body: Block
+    says: Says | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Work(Node):
     """One tool run, or a wait."""
 
@@ -189,6 +211,8 @@ def inner_of(node: Node) -> tuple[Node, ...]:
             return branches
         case Attempts(fork=fork, pick=pick):
             return (fork,) if pick is None else (fork, pick)
+        case Life(body=body):
+            return (body,)
         case Loop(body=body, between=between):
             return (body,) if between is None else (body, between)
         case Call() | Agent() | Work() | Ask():
@@ -207,6 +231,9 @@ def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
         case Attempts():
             assert isinstance(inner[0], Fork)
             return replace(node, fork=inner[0], pick=inner[1] if len(inner) > 1 else None)
+        case Life():
+            assert isinstance(inner[0], Block)
+            return replace(node, body=inner[0])
         case Loop():
             body, between = inner[0], inner[1] if len(inner) > 1 else None
             assert isinstance(body, Block)
@@ -219,7 +246,7 @@ def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
 
 def holds(node: Node) -> bool:
     """Whether a node is there for those that stand in it, and does no work itself."""
-    return isinstance(node, Block | Fork | Choose | Attempts | Loop)
+    return isinstance(node, Block | Fork | Choose | Attempts | Life | Loop)
 
 
 def repeats(node: Node) -> bool:

@@ -19,14 +19,20 @@ COMPACT_KEEPS = 20_000
 
 
 def agent_plan(
-    players: Players, defined: Defined, step: AgentFields, reads: bool, place: Place, path: str
+    players: Players,
+    defined: Defined,
+    step: AgentFields,
+    reads: bool,
+    place: Place,
+    path: str,
+    returns: bool,
 ) -> AgentPlan | None:
     """The plan of an agent as one step runs it; None where it is wrong, which is reported.
 
     `reads`: whether it is given the changes to read, so that their lines count as tokens. `path`:
-    the step's.
+    the step's. `returns`: whether there is an agent around it.
     """
-    return _Maker(players, defined, step, place, path).plan(reads)
+    return _Maker(players, defined, step, place, path).plan(reads, returns)
 
 
 class _Maker:
@@ -37,7 +43,7 @@ class _Maker:
         self._players, self._cast = players, players.cast
         self._defined, self._step, self._place = defined, step, place
 
-    def plan(self, reads: bool) -> AgentPlan | None:
+    def plan(self, reads: bool, returns: bool) -> AgentPlan | None:
         """All fields put together."""
         role = self._field("model", noted=False) or "main"
         server = self._players.servers.index(role, self._place)
@@ -65,6 +71,7 @@ class _Maker:
             in_turn=bool(self._field("in_turn")),
             writes=writes,
             tokens_per_line=self._per_line(writes is not None or reads),
+            returns=self._field("returns") if returns else None,
             compact=self._compact(sum(tokens for _, tokens in prompt)),
         )
 

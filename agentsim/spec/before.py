@@ -19,6 +19,7 @@ from agentsim.graph import (
     Call,
     Choose,
     Fork,
+    Life,
     Loop,
     Node,
     Work,
@@ -65,13 +66,13 @@ class Missing:
     """By rank, steps that ask for what nothing before them can give, however they are reached."""
 
     whens: dict[int, Node] = field(default_factory=dict)
-    sessions: dict[int, Agent | Call] = field(default_factory=dict)
-    changes: dict[int, Agent | Ask] = field(default_factory=dict)
+    sessions: dict[int, Agent | Call | Life] = field(default_factory=dict)
+    changes: dict[int, Agent | Ask | Life] = field(default_factory=dict)
 
 
 def missing(root: Block) -> Missing:
     """Steps whose `when`, `session` or `reads: changes` nothing before them can meet."""
-    asked = (node.session for node in walk(root) if isinstance(node, Agent | Call))
+    asked = (node.session for node in walk(root) if isinstance(node, Agent | Call | Life))
     walker = _Walker(frozenset(name for name in asked if name is not None))
     walker.visit(root, State())
     found = walker.missing
@@ -85,7 +86,7 @@ def missing(root: Block) -> Missing:
     return found
 
 
-def session_of(node: Agent | Call) -> str:
+def session_of(node: Agent | Call | Life) -> str:
     """The name of the session that a step is in."""
     return node.label if node.session is None else node.session
 
@@ -133,6 +134,8 @@ class _Walker:
                 return self._fork(node, before)
             case Attempts():
                 return self._attempts(node, before)
+            case Life():
+                return self._life(node, before)
             case Choose():
                 return self._choose(node, before)
             case Loop():
@@ -142,13 +145,13 @@ class _Walker:
 
     def _leaf(self, node: Node, before: State) -> _End:
         sessions = before.sessions
-        if isinstance(node, Agent | Call):
+        if isinstance(node, Agent | Call | Life):
             if node.session in sessions:
                 self.met_sessions.add(node.rank)
             elif node.session is not None:
                 self.missing.sessions[node.rank] = node
             sessions |= self._opens(node)
-        if (isinstance(node, Agent) and node.reads) or (
+        if (isinstance(node, Agent | Life) and node.reads) or (
             isinstance(node, Ask) and node.reads == "changes"
         ):
             if before.written:
@@ -157,6 +160,13 @@ class _Walker:
                 self.missing.changes[node.rank] = node
         after = State(before.verdicts, sessions, before.written or _writes(node))
         return _End(after, _says(node), _fails(node))
+
+    def _life(self, node: Life, before: State) -> _End:
+        """Its session is open for its steps; what it says stands for what they said."""
+        entry = self._leaf(node, before).after
+        end = self.visit(node.body, State(before.verdicts, entry.sessions, before.written))
+        says = _REVIEW if says_of(node) is not None else end.says
+        return _End(end.after, says, end.fails)
 
     def _list(self, steps: Iterable[Node], before: State) -> _End:
         says, fails = _SILENT, False
@@ -243,7 +253,7 @@ class _Walker:
         verdicts = before.verdicts | left
         return _End(State(verdicts, after.sessions, after.written), says, fails)
 
-    def _opens(self, node: Agent | Call) -> frozenset[str]:
+    def _opens(self, node: Agent | Call | Life) -> frozenset[str]:
         return self._asked & {session_of(node)}
 
     def inside(self, node: Node) -> State:
@@ -259,7 +269,7 @@ class _Walker:
         if isinstance(node, Loop) or node.guard.go_on:
             verdicts |= _FAILED
         sessions = frozenset[str]().union(*(part.sessions for part in parts))
-        if isinstance(node, Agent | Call):
+        if isinstance(node, Agent | Call | Life):
             sessions |= self._opens(node)
         if isinstance(node, Fork) and node.items is not None:
             sessions = frozenset()
@@ -288,7 +298,7 @@ def _fails(node: Node) -> bool:
     """A request may outgrow its context or its quota; people and waits fail by a timeout only."""
     if isinstance(node, Work):
         return node.tool.says or node.tool.timeout is not None
-    return isinstance(node, Agent | Call)
+    return isinstance(node, Agent | Call | Life)
 
 
 def _writes(node: Node) -> bool:

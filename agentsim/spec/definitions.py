@@ -158,6 +158,7 @@ class AgentFields(Model):
     in_turn: Flag | None = may("tools of one turn run one after another", "no")
     writes: Lines | None = may("lines that one run of it writes", "{p50: 120 loc, p90: 600 loc}")
     tokens_per_line: PerLine | None = may("output tokens of a line", "12")
+    returns: Tokens | None = may("tokens that it hands to the agent around it", "{p50: 1k, p90: 3k}")
     compact: CompactDef | None = may("when its session is cut", "{at: 160k, to: 40k}")
     size: Size | None = may("scales its turns and lines", "M")
 
@@ -180,10 +181,8 @@ ONE = MappingProxyType(
 AGENT_LATER = MappingProxyType(
     {
         "asks": "permission prompts and questions in mid-run (`asks`)",
-        "do": "an agent with steps of its own (`do`)",
         "harness": "harnesses (`harness`)",
         "caps": "caps of a harness (`caps`)",
-        "returns": "what an agent hands to the agent around it (`returns`)",
     }
 )
 LATER: MappingProxyType[str, MappingProxyType[str, str]] = MappingProxyType(

@@ -14,6 +14,7 @@ from agentsim.graph import (
     Call,
     Choose,
     Fork,
+    Life,
     Loop,
     Node,
     PersonPlan,
@@ -36,7 +37,7 @@ def is_exact(root: Node, servers: Sequence[ServerPlan], people: Sequence[PersonP
 
 def says_of(node: Node) -> Says | None:
     """What a step says, where it says anything."""
-    return node.says if isinstance(node, Call | Agent | Work | Ask) else None
+    return node.says if isinstance(node, Call | Agent | Life | Work | Ask) else None
 
 
 def _is_drawn(node: Node) -> bool:
@@ -51,6 +52,8 @@ def _is_drawn(node: Node) -> bool:
             return _spreads(task) or _agent(plan)
         case Work(tool=tool):
             return _tool(tool)
+        case Life(task=a, returns=b):
+            return any(map(_spreads, (a, b)))
         case Attempts(succeeds=succeeds, right=right):
             return any(0.0 < share < 1.0 for share in (succeeds or 0.0, right))
         case Choose(upto=upto):
@@ -70,6 +73,7 @@ def _agent(plan: AgentPlan) -> bool:
         plan.output,
         plan.tools_per_turn,
         plan.writes,
+        plan.returns,
         plan.compact.time if plan.compact else None,
     )
     mixed = any(0.0 < share < 1.0 for _, share in plan.tools)

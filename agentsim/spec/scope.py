@@ -18,7 +18,7 @@ from agentsim.spec.players import Players
 from agentsim.spec.problems import quoted, unknown_key, unknown_name
 from agentsim.spec.servers import Servers
 from agentsim.spec.steps import KINDS, LISTS, REFUSED
-from agentsim.spec.steps.base import Kind, StepFields, guard_of
+from agentsim.spec.steps.base import Kind, Self, StepFields, guard_of
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
 
@@ -36,6 +36,8 @@ class Program:
         self.problems = problems
         self.notes: list[str] = []
         self.nodes = 0
+        self.lives: list[Self] = []
+        """The agents whose own steps stand around the one that is read, the nearest last."""
         self.chances: dict[Path, float] = {}
         """The chance of each branch of a `choose` that was read last."""
         self.whole = True
@@ -217,8 +219,8 @@ def _is_acyclic(
     try:
         sorter.prepare()
     except CycleError as fault:
-        names = {i: name for name, i in ids.items()}
-        circle = " needs ".join(quoted(names[i]) for i in reversed(fault.args[1]))
+        names = {i: quoted(name) for name, i in ids.items()}  # none of what is no step at all
+        circle = " needs ".join(names.get(i, f"step {i + 1}") for i in reversed(fault.args[1]))
         place = program.tree.place((*at, fault.args[1][0], "needs"))
         program.report(Problem("needs-circle", f"steps wait for each other: {circle}", place))
         program.whole = False
@@ -275,7 +277,7 @@ def _look_further(scope: Scope, kind: Kind) -> None:
     """
     program, own = scope.program, scope.raw
     # a step with steps of its own names nothing else, and these are looked at by themselves
-    if kind.lists or uses(own):
+    if uses(own) or any(key in own for key in kind.lists):
         return
     try:
         step = clean(kind.model, {kind.name: own[kind.name]}, own)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from agentsim.graph import Agent, Attempts, Block, Call, Choose, Fork, Loop, Node, inner_of
+from agentsim.graph import Agent, Attempts, Block, Call, Choose, Fork, Life, Loop, Node, inner_of
 
 Clash = Callable[[str, int, int], None]
 """Told of a session's name, the rank of the step that goes on in it, and of one that may, too."""
@@ -58,6 +58,8 @@ class _Checker:
                 self._side_by_side(branches)
                 for branch in branches:
                     self.visit(branch, opened)
+            case Life(body=body):
+                self.visit(body, {**opened, node.session or node.label: node.rank})
             case Attempts():
                 for inner in inner_of(node):
                     self.visit(inner, opened)
@@ -117,6 +119,10 @@ class _Checker:
         found = _Touched()
         for inner in inner_of(node):
             found.add(self._touched(inner))
+        if isinstance(node, Life):
+            name = node.session or node.label
+            found.asks.pop(name, None)  # of itself
+            (found.opens if node.session is None else found.asks)[name] = node.rank
         if isinstance(node, Attempts):
             for branch in node.fork.branches:  # those of the picked one stay
                 found.opens.update(self._touched(branch).opens)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentsim.graph import Agent, Attempts, Block, Choose, Fork, Loop, Node, Work, inner_of, walk
+from agentsim.graph import (
+    Agent,
+    Attempts,
+    Block,
+    Choose,
+    Fork,
+    Life,
+    Loop,
+    Node,
+    Work,
+    inner_of,
+    walk,
+)
 from agentsim.spec.exact import says_of
 
 
@@ -74,6 +86,8 @@ def _inside(node: Node, is_read: bool) -> Iterator[str]:
                 yield from _unheeded(between.steps, is_read=False)
         case Block(steps=steps):
             yield from _unheeded(steps, is_read)
+        case Life(body=body):
+            yield from _unheeded(body.steps, is_read or node.says is not None)
         case Fork() | Choose() | Attempts():
             for inner in inner_of(node):
                 yield from _inside(inner, is_read)

@@ -9,10 +9,11 @@ from agentsim.engine.steps.block import run_block
 from agentsim.engine.steps.call import run_call
 from agentsim.engine.steps.choose import run_choose
 from agentsim.engine.steps.fork import run_fork
+from agentsim.engine.steps.life import run_life
 from agentsim.engine.steps.loop import run_loop
 from agentsim.engine.steps.person import run_ask
 from agentsim.engine.steps.work import run_work
-from agentsim.graph import Agent, Ask, Attempts, Block, Call, Choose, Fork, Loop, Work
+from agentsim.graph import Agent, Ask, Attempts, Block, Call, Choose, Fork, Life, Loop, Work
 
 RUNNERS: Mapping[type, Runner] = {
     Agent: run_agent,
@@ -22,6 +23,7 @@ RUNNERS: Mapping[type, Runner] = {
     Call: run_call,
     Choose: run_choose,
     Fork: run_fork,
+    Life: run_life,
     Loop: run_loop,
     Work: run_work,
 }

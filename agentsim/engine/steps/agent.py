@@ -15,7 +15,7 @@ from agentsim.engine.frame import Frame, Steps, Stop, heed
 from agentsim.engine.serve import serve
 from agentsim.engine.server import Server, sent
 from agentsim.engine.talk import compact, enter, fit, open_session, threshold
-from agentsim.engine.tasks import Session
+from agentsim.engine.tasks import Session, Task
 from agentsim.engine.tools import Hand, run_tool, run_tools
 from agentsim.graph import Agent
 
@@ -36,33 +36,44 @@ def run_agent(node: Agent, frame: Frame) -> Steps:
         lines = 0.0
         if plan.writes is not None:
             lines = once(plan.writes, key, Purpose.WRITES, task, plan.name)
-        yield from _turns(node, frame, key, session, lines)
+        said = yield from _turns(node, frame, key, session, lines)
         if lines:
             task.write(lines, reader)
     finally:
         session.busy = False
+    if frame.around is not None:
+        frame.around.tokens += returned(node, key, task, said)
     if node.says is None:
         return None
     return heed(node.says.verdict(frame.round, first(key, Purpose.VERDICT)), node.path)
 
 
+def returned(node: Agent, key: int, task: Task, said: int) -> int:
+    """Tokens that an agent hands to the one around it: its last answer, if nothing else is said."""
+    plan = node.plan
+    if plan.returns is None:
+        return said
+    return whole(once(plan.returns, key, Purpose.RETURNS, task, plan.name))
+
+
 def _turns(
     node: Agent, frame: Frame, key: int, session: Session, lines: float
-) -> Generator[Event | int, Any, None]:
+) -> Generator[Event | int, Any, int]:
+    """All turns; returns the visible tokens of the last."""
     server = frame.stage.servers[node.plan.server]
     kit = Kit(node, frame, key)
     # where nobody else can touch it, the step is worked out ahead of the clock
     lead = Ahead(node, server, session, frame) if server.simple and kit.quick else None
     turns = _each_turn(node, frame, key, session, lines, server, kit, lead)
     if lead is None:
-        yield from turns
-        return
+        return (yield from turns)
     try:
-        yield from turns
+        said = yield from turns
     except Stop:
         yield from lead.land()  # it fails at its own time
         raise
     yield from lead.land()
+    return said
 
 
 def _each_turn(
@@ -74,7 +85,7 @@ def _each_turn(
     server: Server,
     kit: Kit,
     lead: Ahead | None,
-) -> Generator[Event | int, Any, None]:
+) -> Generator[Event | int, Any, int]:
     plan, task = node.plan, frame.task
     note = frame.world.note if lead is None else lead.note
     line = server.line(node, plan.role, plan.name, key, task)
@@ -113,7 +124,7 @@ def _each_turn(
         session.asked = True
         session.tokens += visible + (thinking if plan.keeps_thinking else 0)
         if last:
-            return
+            break
         hands = kit.choose()
         if lead is None:
             if len(hands) == 1:
@@ -123,6 +134,7 @@ def _each_turn(
         else:
             tokens = lead.use(hands, kit.in_turn)
         session.tokens += tokens
+    return visible
 
 
 class Kit:

@@ -15,7 +15,9 @@ def run_work(node: Work, frame: Frame) -> Steps:
     tool = node.tool
     key = frame.key(node.name)
     hand = Hand(tool, key, frame)
-    good, _ = yield from run_tool(hand, frame, node)
+    good, tokens = yield from run_tool(hand, frame, node)
+    if frame.around is not None:
+        frame.around.tokens += tokens
     if not good:
         raise Stop(Verdict.FAILED, f"{node.path}: {tool.name} failed")
     if node.says is not None:

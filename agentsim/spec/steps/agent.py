@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import PlainValidator
 
 from agentsim.chance import Constant
-from agentsim.graph import Agent
+from agentsim.graph import Agent, Life
 from agentsim.spec import values
-from agentsim.spec.agents import agent_plan
+from agentsim.spec.agents import TOKENS_PER_LINE, agent_plan
+from agentsim.spec.cast import Defined
 from agentsim.spec.definitions import AGENT_LATER, AgentFields
 from agentsim.spec.fields import Name, Tokens
 from agentsim.spec.model import may, need
-from agentsim.spec.steps.base import Kind, SaysFields, says_of
+from agentsim.spec.problems import quoted
+from agentsim.spec.steps.base import Kind, SaysFields, Self, says_of
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Scope
@@ -32,15 +34,29 @@ class AgentStep(SaysFields, AgentFields):
     task: Tokens | None = may("tokens that are added first", "2k")
     session: Name | None = may("the session that it goes on in", "implement")
     reads: Changes | None = may("the lines written since it last looked", "changes")
+    do: Any = may("steps of its own, instead of turns", "[{call: self, input: 1k, output: 500}]")
 
 
-def lower(step: AgentStep, scope: Scope) -> Agent | None:
-    """Turns of an agent with everything filled in."""
+def lower(step: AgentStep, scope: Scope) -> Agent | Life | None:
+    """Turns of an agent with everything filled in, or its own steps."""
     defined = scope.cast.named("agents", step.agent, scope.place("agent"))
     if defined is None:
         return None
+    inside = bool(scope.program.lives)
+    if step.returns is not None and not inside:
+        message = "`returns` goes to the agent around it, and there is none around this step"
+        scope.wrong(message, "returns", hint="inside the `do:` of an agent, or in `agents`")
+        return None
+    if "do" in scope.raw:
+        return _life(step, defined, inside, scope)
     plan = agent_plan(
-        scope.players, defined, step, step.reads is not None, scope.place(), scope.row.path
+        scope.players,
+        defined,
+        step,
+        step.reads is not None,
+        scope.place(),
+        scope.row.path,
+        inside,
     )
     if plan is None:
         return None
@@ -55,9 +71,57 @@ def lower(step: AgentStep, scope: Scope) -> Agent | None:
     )
 
 
+OF_TURNS = (
+    "turns",
+    "thinking",
+    "output",
+    "tools",
+    "tools_per_turn",
+    "in_turn",
+    "writes",
+    "size",
+    "compact",
+    "keeps_thinking",
+)
+
+
+def _life(step: AgentStep, defined: Defined, inside: bool, scope: Scope) -> Life | None:
+    """An agent with its own steps: who it is, its session, and what they are."""
+    given = [key for key in OF_TURNS if key in scope.raw]
+    for key in given:
+        message = f"{quoted(key)} is of turns, and this agent has steps of its own (`do`)"
+        scope.wrong(message, key, hint="leave one of the two out")
+    players = scope.players
+    role = players.field(defined, step, "model", noted=False) or "main"
+    server = scope.server(role, "agent")
+    session = step.session or scope.row.id
+    blocks = players.field(defined, step, "prompt") or ()
+    scope.program.lives.append(Self(role, server, session))
+    try:
+        body = scope.block("do")
+    finally:
+        scope.program.lives.pop()
+    per_line = players.field(defined, step, "tokens_per_line", noted=step.reads is not None)
+    return Life(
+        **scope.node(),
+        who=defined.name,
+        role=role,
+        server=server,
+        prompt=tuple((name or defined.name, tokens) for name, tokens in blocks if tokens),
+        session=step.session,
+        label=scope.row.id,
+        task=step.task or Constant(0.0),
+        reads=step.reads is not None,
+        tokens_per_line=float(per_line or TOKENS_PER_LINE),
+        returns=players.field(defined, step, "returns") if inside else None,
+        body=body,
+        says=says_of(step),
+    )
+
+
 LATER = {
     **AGENT_LATER,
     "fork": "two branches in one session (`fork`)",
     "approvals": "approvals by several (`approvals`)",
 }
-KIND = Kind("agent", "an agent step", AgentStep, lower, later=LATER)
+KIND = Kind("agent", "an agent step", AgentStep, lower, lists=("do",), later=LATER)

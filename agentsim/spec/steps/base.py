@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentsim.graph import Guard, Node, Says
 from agentsim.spec.fields import (
@@ -24,6 +24,14 @@ from agentsim.spec.model import Model, may
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Scope
+
+
+class Self(NamedTuple):
+    """The agent whose steps are being read: what `call: self` asks, and in which session."""
+
+    role: str
+    server: int
+    session: str
 
 
 class StepFields(Model):

@@ -8,7 +8,6 @@ from agentsim.chance import Constant
 from agentsim.graph import Call
 from agentsim.spec.fields import FixedTokens, Name, Prompt, Tokens
 from agentsim.spec.model import may, need
-from agentsim.spec.problems import not_yet
 from agentsim.spec.steps.base import Kind, SaysFields, says_of
 
 if TYPE_CHECKING:
@@ -29,15 +28,22 @@ class CallStep(SaysFields):
 
 def lower(step: CallStep, scope: Scope) -> Call | None:
     """One request; its prompt stands before its input where it opens a session."""
-    if step.call == "self":
-        place = scope.place("call")
-        scope.program.report(not_yet("`call: self`, inside an agent's own steps", place))
-        return None
+    role, session = step.call, step.session
+    if role == "self":
+        if not scope.program.lives:
+            message = "`call: self` asks the agent whose steps these are, and there is none around"
+            hint = "`agent: coder` with a `do:` list around it, or the name of a role"
+            scope.wrong(message, "call", hint=hint)
+            return None
+        role, server, own = scope.program.lives[-1]
+        session = own if session is None else session
+    else:
+        server = scope.server(role, "call")
     return Call(
         **scope.node(),
-        role=step.call,
-        server=scope.server(step.call, "call"),
-        session=step.session,
+        role=role,
+        server=server,
+        session=session,
         label=scope.row.id,
         prompt=tuple((name or scope.row.id, size) for name, size in step.prompt or () if size),
         input=step.input,

@@ -1,0 +1,34 @@
+"""An agent with steps of its own: one session, open as long as they take."""
+
+from __future__ import annotations
+
+from agentsim.chance import first
+from agentsim.engine.draws import Purpose, once, whole
+from agentsim.engine.frame import Frame, Steps, Stop, heed
+from agentsim.engine.steps.block import run_block
+from agentsim.engine.talk import open_session
+from agentsim.graph import Life
+from agentsim.records import Verdict
+
+
+def run_life(node: Life, frame: Frame) -> Steps:
+    """Its steps, in which `call: self` speaks in its session, and tools and agents return to it."""
+    task, key = frame.task, frame.key(node.name)
+    session = open_session(frame, node.session, node.label, node.prompt)
+    if session.busy:
+        reason = f"{node.path}: session {session.name} is in use by another branch"
+        raise Stop(Verdict.FAILED, reason)
+    session.tokens += whole(once(node.task, key, Purpose.TASK, task, node.who))
+    if node.reads:
+        session.tokens += whole(task.look(f"session {session.number}") * node.tokens_per_line)
+    around = frame.around
+    frame.around = session
+    try:
+        verdict = yield from run_block(node.body, frame)
+    finally:
+        frame.around = around
+    if around is not None and node.returns is not None:
+        around.tokens += whole(once(node.returns, key, Purpose.RETURNS, task, node.who))
+    if node.says is None:
+        return verdict
+    return heed(node.says.verdict(frame.round, first(key, Purpose.VERDICT)), node.path)
