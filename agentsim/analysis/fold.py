@@ -201,7 +201,7 @@ class Folder:
         if part in _NAMELESS:
             return ""
         if part == Part.CAP_WAIT:
-            return self._paths[step]
+            return resource
         if part == Part.POOL_WAIT and uses:
             return " + ".join(self._pools[pool] for pool, _ in uses)
         # a pool may be named as a server is: only what is spent at servers goes by a role

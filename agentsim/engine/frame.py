@@ -18,6 +18,7 @@ from agentsim.records import Facts, Mark, Outcome, Place, Span, Verdict, Visit
 
 if TYPE_CHECKING:
     from agentsim.engine.bench import Bench
+    from agentsim.engine.caps import Caps
     from agentsim.engine.people import Desk
     from agentsim.engine.server import Server
 
@@ -51,6 +52,7 @@ class Stage:
     """What all frames of a run share: the clock, the plan, and the cast at work."""
 
     __slots__ = (
+        "caps",
         "graph",
         "guarded",
         "key",
@@ -74,6 +76,7 @@ class Stage:
         self.servers: list[Server] = []
         self.pools: list[Bench] = []
         self.people: list[Desk] = []
+        self.caps: Caps | None = None
         self.sessions = 0
         self.success: dict[int, bool] = {}
         """By the rank of its `attempts`: whether the one that was picked last is right."""

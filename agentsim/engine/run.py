@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentsim.chance import key_of
 from agentsim.engine.bench import Bench
 from agentsim.engine.branches import Branch
+from agentsim.engine.caps import Caps
 from agentsim.engine.frame import Frame, Stage
 from agentsim.engine.guard import run_guarded
 from agentsim.engine.people import Desk
@@ -67,6 +68,8 @@ def _stage(graph: Graph, seed: int, replication: int, quotas: Quotas | None) -> 
         gate.share(gates)
     stage.pools = [Bench(world, pool.name, pool.capacity) for pool in graph.pools]
     stage.people = [Desk(world, person) for person in graph.people]
+    if graph.caps is not None:
+        stage.caps = Caps(world, graph.caps)
     return stage
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from simpy.events import Event
 
+from agentsim.engine.caps import speak
 from agentsim.engine.draws import Counter
 from agentsim.engine.frame import Frame, Stop
-from agentsim.engine.serve import serve
 from agentsim.engine.server import Fit, Line, Server, sent
 from agentsim.engine.tasks import Session
 from agentsim.graph import Agent, AgentPlan, Node, ServerPlan
@@ -123,7 +123,7 @@ def compact(
             held = fit(node, server.plan, session, 0, output, None)
             if held.cut:
                 frame.world.note("output_cut")
-            yield from serve(server, sent(line, session, held, 0, compaction=True), frame)
+            yield from speak(server, sent(line, session, held, 0, compaction=True), frame, node)
             done = True
         finally:
             if not done:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from simpy import Interrupt
@@ -146,13 +146,15 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
     return good, tokens
 
 
-def run_tools(hands: Sequence[Hand], frame: Frame, node: Node) -> Generator[Event | int, Any, int]:
+def run_tools(
+    hands: Sequence[Hand], frame: Frame, node: Node, run: Callable[[Hand, Frame, Node], Ran]
+) -> Generator[Event | int, Any, int]:
     """The tools of one turn, side by side; returns the tokens that they return together."""
     total = 0
 
     def one(hand: Hand, own: Frame) -> Steps:
         nonlocal total
-        _, tokens = yield from run_tool(hand, own, node)
+        _, tokens = yield from run(hand, own, node)
         total += tokens  # read after the run: others add to it meanwhile
         return None
 

@@ -314,13 +314,23 @@ class World:
 
 
 def cycle(waits: list[tuple[str, str, list[str]]]) -> str:
-    """Name one circle among who waits for whom: `a waits for y of b, b waits for x of a: `."""
-    holders = {who: (what, held) for who, what, held in waits}
+    """Name one circle among who waits for whom: `a waits for y of b, b waits for x of a: `.
+
+    A step that holds something also waits for the steps in it.
+    """
+    holders = {who: held for who, _, held in waits}
+
+    def inner(name: str) -> str | None:
+        return next((who for who in holders if who.startswith(f"{name}.")), None)
+
     for first in holders:
         path = [first]
         while True:
-            _, held = holders[path[-1]]
-            following = next((name for name in held if name in holders), None)
+            held = holders.get(path[-1])
+            if held is None:
+                following = inner(path[-1])
+            else:
+                following = next((name for name in held if name in holders or inner(name)), None)
             if following is None:
                 break
             if following in path:

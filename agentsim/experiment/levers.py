@@ -12,7 +12,7 @@ from agentsim.experiment.executors import Executor
 from agentsim.experiment.options import Progress
 from agentsim.experiment.paired import saving
 from agentsim.experiment.replicate import affordable, several
-from agentsim.graph import Ask, Graph, Node, walk
+from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, Ask, Graph, Node, walk
 from agentsim.records import SECOND, Part
 
 SCREEN = 100
@@ -192,7 +192,9 @@ def _more(graph: Graph, findings: Findings) -> Iterator[Change]:
     for kind, path in sorted(waited):
         if kind == Part.CAP_WAIT.label:
             more = variants.with_limit(graph, path)
-            yield Change("cap", f"at once in {path}", "one more", more)
+            of_caps = path in (AGENTS_AT_ONCE, TOOLS_AT_ONCE)
+            what = path.replace("s at", " at") if of_caps else f"at once in {path}"
+            yield Change("cap", what, "one more", more)
 
 
 def _quotas(graph: Graph, findings: Findings) -> Iterator[Change]:

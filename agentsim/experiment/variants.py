@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentsim.graph import (
+    AGENTS_AT_ONCE,
+    TOOLS_AT_ONCE,
     Agent,
     AgentPlan,
     Ask,
@@ -168,7 +170,12 @@ def with_capacity(graph: Graph, pool: int) -> Graph:
 
 
 def with_limit(graph: Graph, path: str) -> Graph:
-    """One item more at once in the `each` at that path."""
+    """One item more at once in the `each` at that path; or one agent or tool, by its cap's name."""
+    caps = graph.caps
+    if caps is not None and path == AGENTS_AT_ONCE and caps.agents is not None:
+        return replace(graph, caps=replace(caps, agents=caps.agents + 1))
+    if caps is not None and path == TOOLS_AT_ONCE and caps.tools is not None:
+        return replace(graph, caps=replace(caps, tools=caps.tools + 1))
 
     def change(node: Node) -> Node:
         if isinstance(node, Fork) and node.path == path and node.limit is not None:

@@ -1,6 +1,15 @@
 """What is to run, compiled: frozen dataclasses that hold no clock and draw nothing."""
 
-from agentsim.graph.cast import AgentPlan, CompactPlan, PersonPlan, PoolPlan, ToolPlan
+from agentsim.graph.cast import (
+    AGENTS_AT_ONCE,
+    TOOLS_AT_ONCE,
+    AgentPlan,
+    CapsPlan,
+    CompactPlan,
+    PersonPlan,
+    PoolPlan,
+    ToolPlan,
+)
 from agentsim.graph.graph import Assumed, Budget, Graph, Step
 from agentsim.graph.nodes import (
     Agent,
@@ -25,6 +34,8 @@ from agentsim.graph.nodes import (
 from agentsim.graph.server import About, CachePlan, LimitPlan, ServerPlan
 
 __all__ = [
+    "AGENTS_AT_ONCE",
+    "TOOLS_AT_ONCE",
     "About",
     "Agent",
     "AgentPlan",
@@ -35,6 +46,7 @@ __all__ = [
     "Budget",
     "CachePlan",
     "Call",
+    "CapsPlan",
     "Choose",
     "CompactPlan",
     "Fork",

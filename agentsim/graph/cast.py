@@ -85,3 +85,20 @@ class AgentPlan:
     tokens_per_line: float = 12.0
     returns: Distribution | None = None
     compact: CompactPlan | None = None
+
+
+AGENTS_AT_ONCE = "agents at once"
+TOOLS_AT_ONCE = "tools at once"
+
+
+@dataclass(frozen=True, slots=True)
+class CapsPlan:
+    """What the harness allows: `agents` and `tools` at once, `spawns` agents in a run.
+
+    None: no cap. `per_call`: a place among the agents is held during a call only, else for life.
+    """
+
+    agents: int | None = None
+    tools: int | None = None
+    spawns: int | None = None
+    per_call: bool = False

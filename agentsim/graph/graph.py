@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agentsim.graph.cast import PersonPlan, PoolPlan
+from agentsim.graph.cast import CapsPlan, PersonPlan, PoolPlan
 from agentsim.graph.nodes import Block
 from agentsim.graph.server import ServerPlan
 
@@ -62,6 +62,7 @@ class Graph:
     pools: tuple[PoolPlan, ...]
     people: tuple[PersonPlan, ...]
     budget: Budget | None = None
+    caps: CapsPlan | None = None
     start: float | None = None
     zone: str | None = None
     exact: bool = False

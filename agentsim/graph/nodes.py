@@ -70,7 +70,10 @@ class Block(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Node):
-    """One request. `session` None: a new one, named by the step's id (`label`)."""
+    """One request. `session` None: a new one, named by the step's id (`label`).
+
+    `by_agent`: an agent speaks in a step of its own, which a cap on agents may count.
+    """
 
     role: str
     server: int
@@ -82,6 +85,7 @@ class Call(Node):
     output: Distribution
     max_output: int | None
     says: Says | None
+    by_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,9 +22,17 @@ if TYPE_CHECKING:
 
 
 def compiled(
-    tree: Tree, params: Mapping[str, Any], source: Source, stem: str, problems: list[Problem]
+    tree: Tree,
+    params: Mapping[str, Any],
+    source: Source,
+    stem: str,
+    problems: list[Problem],
+    checked: bool = True,
 ) -> tuple[Program, Graph | None]:
-    """The program and its graph; None where there are problems, which then stand in `problems`."""
+    """The program and its graph; None where there are problems, which then stand in `problems`.
+
+    `checked`: also for what cannot run; else only what the file itself says must be right.
+    """
     program = Program(tree, params, problems)
     top = top_of(tree, stem, program.report)
     program.cast = Cast(tree, dict(source.patch), program.report)
@@ -47,13 +55,14 @@ def compiled(
         pools=tuple(players.pools.values()),
         people=players.people,
         budget=top.budget,
+        caps=top.caps,
         start=top.start,
         zone=top.zone,
         exact=is_exact(root, servers, players.people),
         assumed=program.cast.noted(),
-        notes=(*_hardware_notes(program, servers), *top.notes, *players.notes),
+        notes=(*_hardware_notes(program, servers), *top.notes, *players.notes, *program.notes),
     )
-    return program, run_checks(graph, program, source)
+    return program, run_checks(graph, program, source) if checked else graph
 
 
 def _steps(program: Program) -> tuple[Step, ...]:

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from zoneinfo import ZoneInfo
 
+from pydantic import PlainValidator
+
 from agentsim.errors import Place, Problem, Problems
-from agentsim.graph import Budget
+from agentsim.graph import Budget, CapsPlan
+from agentsim.spec import values
 from agentsim.spec.expressions import Waiting, fill, uses
 from agentsim.spec.fields import (
     Dollars,
@@ -28,9 +31,20 @@ from agentsim.spec.templates import CONSTANTS, ITEM_NAMES
 from agentsim.spec.tree import Tree
 from agentsim.spec.values import shown
 
+
+def _held(value: object) -> bool:
+    return values.one_of(value, ("life", "call"), "how long a place is kept") == "call"
+
+
+if TYPE_CHECKING:
+    Whole: TypeAlias = int
+    Held: TypeAlias = bool
+else:
+    Whole = Annotated[Any, PlainValidator(lambda value: values.whole(value, 1, 10**6))]
+    Held = Annotated[Any, PlainValidator(_held)]
+
 LATER: Mapping[str, str] = MappingProxyType(
     {
-        "caps": "caps on agents, tools and spawns (`caps`)",
         "harness": "harnesses (`harness`)",
         "quality": "quality: defects, finds, success (`quality`)",
         "queues": "merge queues (`queues`)",
@@ -49,6 +63,15 @@ class BudgetDef(Model):
     chance: Share | None = may("the share of runs that must meet them", "80%")
 
 
+class CapsDef(Model):
+    """What the harness allows at once, and in all."""
+
+    agents: Whole | None = may("agents at once", "20")
+    tools: Whole | None = may("tools that agents run at once", "10")
+    spawns: Whole | None = may("agents that one run may start", "200")
+    held: Held | None = may("how long an agent keeps its place: life or call", "call")
+
+
 class Workflow(Model):
     """The keys of a workflow file."""
 
@@ -58,6 +81,7 @@ class Workflow(Model):
     start: Text | None = may("the date and time at which it starts", "2026-11-30T10:00")
     timezone: Text | None = may("the zone of `start`", "Europe/Amsterdam")
     budget: BudgetDef | None = may("limits that must hold", "{wall: 4h, chance: 80%}")
+    caps: CapsDef | None = may("what the harness allows", "{agents: 20, held: call}")
     params: Any = may("values that expressions use", "{loops: 4}")
     tools: Any = may("tools by name", "{tests: {time: 70s}}")
     pools: Any = may("shared resources by name", "{ci: {capacity: 2}}")
@@ -72,6 +96,7 @@ class Top:
 
     name: str
     budget: Budget | None
+    caps: CapsPlan | None
     start: float | None
     zone: str | None
     notes: tuple[str, ...]
@@ -87,11 +112,17 @@ def top_of(tree: Tree, stem: str, report: Report) -> Top:
         report(Problem("bad-value", f"{message}; got {shown(value['steps'])}", place))
     if found is None:
         # what is right by itself is looked at all the same
-        rest = {key: value[key] for key in ("budget", "start", "timezone") if key in value}
+        rest = {key: value[key] for key in ("budget", "caps", "start", "timezone") if key in value}
         found = clean(Workflow, {"agentsim": 1, "steps": []}, rest)
     budget = _budget(found.budget, tree, report)
     start, zone, notes = _start(found, tree, report)
-    return Top(found.name or stem, budget, start, zone, notes)
+    return Top(found.name or stem, budget, _caps(found.caps), start, zone, notes)
+
+
+def _caps(given: CapsDef | None) -> CapsPlan | None:
+    if given is None:
+        return None
+    return CapsPlan(given.agents, given.tools, given.spawns, bool(given.held))
 
 
 def _budget(given: BudgetDef | None, tree: Tree, report: Report) -> Budget | None:

@@ -10,17 +10,28 @@ from simpy.events import Event
 
 from agentsim.chance import first, key_of, uniforms
 from agentsim.engine.ahead import Ahead
+from agentsim.engine.bench import Bench
+from agentsim.engine.caps import place, spawn, speak
 from agentsim.engine.draws import Purpose, counter, once, timer, whole
 from agentsim.engine.frame import Frame, Steps, Stop, heed
-from agentsim.engine.serve import serve
 from agentsim.engine.server import Server, sent
 from agentsim.engine.talk import compact, enter, fit, open_session, threshold
 from agentsim.engine.tasks import Session, Task
-from agentsim.engine.tools import Hand, run_tool, run_tools
-from agentsim.graph import Agent
+from agentsim.engine.tools import Hand, Ran, run_tool, run_tools
+from agentsim.graph import Agent, Node
 
 
 def run_agent(node: Agent, frame: Frame) -> Steps:
+    """An agent, as soon as the harness lets it start."""
+    held = yield from spawn(node, node.plan.name, frame)
+    try:
+        return (yield from _run(node, frame))
+    finally:
+        if held is not None:
+            held.leave()
+
+
+def _run(node: Agent, frame: Frame) -> Steps:
     """All turns; then what it wrote counts as changes, and it says its verdict where it has one."""
     task, plan = frame.task, node.plan
     key = frame.key(node.name)
@@ -62,8 +73,10 @@ def _turns(
     """All turns; returns the visible tokens of the last."""
     server = frame.stage.servers[node.plan.server]
     kit = Kit(node, frame, key)
+    caps = frame.stage.caps
     # where nobody else can touch it, the step is worked out ahead of the clock
-    lead = Ahead(node, server, session, frame) if server.simple and kit.quick else None
+    free = server.simple and kit.quick and (caps is None or caps.calls is None)
+    lead = Ahead(node, server, session, frame) if free else None
     turns = _each_turn(node, frame, key, session, lines, server, kit, lead)
     if lead is None:
         return (yield from turns)
@@ -115,7 +128,7 @@ def _each_turn(
         kept = visible + thinking if plan.keeps_thinking or not thinking else 0
         request = sent(line, session, held, kept)
         if lead is None:
-            yield from serve(server, request, frame)
+            yield from speak(server, request, frame, node)
         elif not lead.call(request):
             yield from lead.land()
             lead.call(request)
@@ -128,7 +141,7 @@ def _each_turn(
         hands = kit.choose()
         if lead is None:
             if len(hands) == 1:
-                _, tokens = yield from run_tool(hands[0], frame, node)
+                _, tokens = yield from kit.one(hands[0], frame, node)
             else:
                 tokens = yield from kit.run(hands)
         else:
@@ -149,7 +162,9 @@ class Kit:
         self.shares = [share for _, share in plan.tools]
         self._pick = uniforms(key, Purpose.CHOICE)
         self._count = None
-        self.quick = all(hand.quick for hand in self.hands)
+        caps = frame.stage.caps
+        self._cap = None if caps is None else caps.tools
+        self.quick = self._cap is None and all(hand.quick for hand in self.hands)
         self._alone = len(self.hands) == 1 and self.shares[0] >= 1.0
         if plan.tools_per_turn is not None:
             self._alone = False
@@ -171,9 +186,22 @@ class Kit:
     def run(self, hands: list[Hand]) -> Generator[Event | int, Any, int]:
         """The tools of one turn, side by side or one by one; returns the tokens they return."""
         if len(hands) > 1 and not self.in_turn:
-            return (yield from run_tools(hands, self.frame, self.node))
+            return (yield from run_tools(hands, self.frame, self.node, self.one))
         total = 0
         for hand in hands:
-            _, tokens = yield from run_tool(hand, self.frame, self.node)
+            _, tokens = yield from self.one(hand, self.frame, self.node)
             total += tokens
         return total
+
+    def one(self, hand: Hand, frame: Frame, node: Node) -> Ran:
+        """One run of a tool, under the cap on tools where there is one."""
+        if self._cap is None:
+            return run_tool(hand, frame, node)
+        return self._under(self._cap, hand, frame, node)
+
+    def _under(self, cap: Bench, hand: Hand, frame: Frame, node: Node) -> Ran:
+        job = yield from place(cap, node, hand.tool.name, frame)
+        try:
+            return (yield from run_tool(hand, frame, node))
+        finally:
+            job.leave()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentsim.chance import first
+from agentsim.engine.caps import speak
 from agentsim.engine.draws import Purpose, once, whole
 from agentsim.engine.frame import Frame, Steps, heed
 from agentsim.engine.serve import serve
@@ -28,7 +29,11 @@ def run_call(node: Call, frame: Frame) -> Steps:
             frame.world.note("output_cut")
         kept = 0 if held.thinking else held.visible
         line = server.line(node, node.role, node.label, key, task)
-        yield from serve(server, sent(line, session, held, kept), frame)
+        request = sent(line, session, held, kept)
+        if node.by_agent:
+            yield from speak(server, request, frame, node)
+        else:
+            yield from serve(server, request, frame)
         session.tokens += held.visible
         session.asked = answered = True
     finally:

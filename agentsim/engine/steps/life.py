@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentsim.chance import first
+from agentsim.engine.caps import spawn
 from agentsim.engine.draws import Purpose, once, whole
 from agentsim.engine.frame import Frame, Steps, Stop, heed
 from agentsim.engine.steps.block import run_block
@@ -12,6 +13,16 @@ from agentsim.records import Verdict
 
 
 def run_life(node: Life, frame: Frame) -> Steps:
+    """An agent, as soon as the harness lets it start."""
+    held = yield from spawn(node, node.who, frame)
+    try:
+        return (yield from _run(node, frame))
+    finally:
+        if held is not None:
+            held.leave()
+
+
+def _run(node: Life, frame: Frame) -> Steps:
     """Its steps, in which `call: self` speaks in its session, and tools and agents return to it."""
     task, key = frame.task, frame.key(node.name)
     session = open_session(frame, node.session, node.label, node.prompt)

@@ -51,6 +51,7 @@ def lower(step: CallStep, scope: Scope) -> Call | None:
         output=step.output,
         max_output=step.max_output,
         says=says_of(step),
+        by_agent=step.call == "self",
     )
 
 
