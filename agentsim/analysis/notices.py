@@ -39,6 +39,7 @@ _NOTES = {
     "compactions": "sessions are compacted",
     "output_cut": "output is cut to what the model or its context allows",
     "output_raised": "answers are lengthened to hold the lines that they write",
+    "subagent_failed": "subagents fail, and their agents go on without what they would return",
     "tool_cut": "tool results are cut",
 }
 

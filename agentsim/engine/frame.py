@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simpy.events import Event
 
 from agentsim.chance import key_of
-from agentsim.engine.tasks import Session, Task
+from agentsim.engine.tasks import Inbox, Session, Task
 from agentsim.engine.world import World
 from agentsim.errors import EngineFault
 from agentsim.graph import Graph, Node
@@ -113,7 +113,7 @@ class Frame:
         self.tried = 0
         self.last = -1
         self.verdict: Verdict | None = None
-        self.around: Session | None = None
+        self.around: Session | Inbox | None = None
         """Of the agent whose steps these are: what tools and agents return goes there."""
 
     def fork(self) -> Frame:

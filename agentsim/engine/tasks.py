@@ -54,6 +54,15 @@ class Session:
         self.prefixes.clear()
 
 
+class Inbox:
+    """What a subagent hands back to the turn that called it."""
+
+    __slots__ = ("tokens",)
+
+    def __init__(self) -> None:
+        self.tokens = 0
+
+
 class Task:
     """What sessions, changes and per-task draws belong to.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from simpy import Interrupt
 from simpy.events import Event
@@ -16,6 +16,8 @@ from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.world import ns
 from agentsim.graph import Node, ToolPlan
 from agentsim.records import Mark, Outcome, Part, WorkFacts
+
+T = TypeVar("T")
 
 RETURNS_AT_MOST = 25_000
 """Tokens of a tool result that a session takes in; the rest is cut (DESIGN section 4)."""
@@ -147,12 +149,12 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
 
 
 def run_tools(
-    hands: Sequence[Hand], frame: Frame, node: Node, run: Callable[[Hand, Frame, Node], Ran]
+    hands: Sequence[T], frame: Frame, node: Node, run: Callable[[T, Frame, Node], Ran]
 ) -> Generator[Event | int, Any, int]:
     """The tools of one turn, side by side; returns the tokens that they return together."""
     total = 0
 
-    def one(hand: Hand, own: Frame) -> Steps:
+    def one(hand: T, own: Frame) -> Steps:
         nonlocal total
         _, tokens = yield from run(hand, own, node)
         total += tokens  # read after the run: others add to it meanwhile

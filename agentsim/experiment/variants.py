@@ -96,7 +96,10 @@ def with_tools(graph: Graph, factor: float, name: str = "") -> Graph:
         return replace(plan, time=plan.time.scaled(factor))
 
     def agent(plan: AgentPlan) -> AgentPlan:
-        return replace(plan, tools=tuple((tool(own), share) for own, share in plan.tools))
+        tools = (
+            (tool(own) if isinstance(own, ToolPlan) else own, share) for own, share in plan.tools
+        )
+        return replace(plan, tools=tuple(tools))
 
     def change(node: Node) -> Node:
         match node:

@@ -51,6 +51,14 @@ class ToolPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Delegate:
+    """An agent among an agent's tools: the `number` of it among the subagents of the step."""
+
+    name: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class CompactPlan:
     """A session is cut at `at` tokens down to `to`, in `time` (s) or by a call of `output`."""
 
@@ -78,7 +86,7 @@ class AgentPlan:
     thinking: Distribution
     output: Distribution
     keeps_thinking: bool = False
-    tools: tuple[tuple[ToolPlan, float], ...] = ()
+    tools: tuple[tuple[ToolPlan | Delegate, float], ...] = ()
     tools_per_turn: Distribution | None = None
     in_turn: bool = False
     writes: Distribution | None = None

@@ -90,7 +90,10 @@ class Call(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent(Node):
-    """Turns of call + tools in one session; first come `task` tokens and, with `reads`, changes."""
+    """Turns of call + tools in one session; first come `task` tokens and, with `reads`, changes.
+
+    `subs`: the agents among its tools; each run of one has the number of the run in its place.
+    """
 
     plan: AgentPlan
     session: str | None
@@ -98,6 +101,7 @@ class Agent(Node):
     task: Distribution
     reads: bool
     says: Says | None
+    subs: tuple[Agent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +223,9 @@ def inner_of(node: Node) -> tuple[Node, ...]:
             return (body,)
         case Loop(body=body, between=between):
             return (body,) if between is None else (body, between)
-        case Call() | Agent() | Work() | Ask():
+        case Agent(subs=subs):
+            return subs
+        case Call() | Work() | Ask():
             return ()
         case _:  # a new kind of node would else be passed over by all that walk
             raise TypeError(f"{type(node).__name__} does not say what stands in it")
@@ -235,6 +241,8 @@ def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
         case Attempts():
             assert isinstance(inner[0], Fork)
             return replace(node, fork=inner[0], pick=inner[1] if len(inner) > 1 else None)
+        case Agent():
+            return replace(node, subs=tuple(own for own in inner if isinstance(own, Agent)))
         case Life():
             assert isinstance(inner[0], Block)
             return replace(node, body=inner[0])
@@ -254,8 +262,9 @@ def holds(node: Node) -> bool:
 
 
 def repeats(node: Node) -> bool:
-    """Whether what stands in a node is done for each item or round: its place is one longer."""
-    return isinstance(node, Loop) or (isinstance(node, Fork) and node.items is not None)
+    """Whether what stands in a node is done for each item, round or call: its place is longer."""
+    items = isinstance(node, Fork) and node.items is not None
+    return items or isinstance(node, Loop | Agent)
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from agentsim.chance import Constant, Distribution
 from agentsim.errors import Place, Problem
-from agentsim.graph import AgentPlan, CompactPlan, ToolPlan
+from agentsim.graph import AgentPlan, CompactPlan, Delegate, ToolPlan
 from agentsim.spec.cast import Defined
 from agentsim.spec.definitions import AgentFields, CompactDef
 from agentsim.spec.players import NOTHING, Players
-from agentsim.spec.problems import not_yet, quoted
+from agentsim.spec.problems import quoted
 
 TOKENS_PER_LINE = 12
+
+Delegates = Callable[[str, Place | None], int | None]
+"""An agent's name, and where it is written -> its number; None where it is wrong (reported)."""
+
 COMPACT_OUTPUT = 2000
 COMPACT_KEEPS = 20_000
 
@@ -26,20 +31,28 @@ def agent_plan(
     place: Place,
     path: str,
     returns: bool,
+    delegate: Delegates,
 ) -> AgentPlan | None:
     """The plan of an agent as one step runs it; None where it is wrong, which is reported.
 
     `reads`: whether it is given the changes to read, so that their lines count as tokens. `path`:
-    the step's. `returns`: whether there is an agent around it.
+    the step's. `returns`: whether there is an agent around it. `delegate` makes the subagent of a
+    name and gives its number.
     """
-    return _Maker(players, defined, step, place, path).plan(reads, returns)
+    return _Maker(players, defined, step, place, path, delegate).plan(reads, returns)
 
 
 class _Maker:
     def __init__(
-        self, players: Players, defined: Defined, step: AgentFields, place: Place, path: str
+        self,
+        players: Players,
+        defined: Defined,
+        step: AgentFields,
+        place: Place,
+        path: str,
+        delegate: Delegates,
     ) -> None:
-        self._path = path
+        self._path, self._delegate = path, delegate
         self._players, self._cast = players, players.cast
         self._defined, self._step, self._place = defined, step, place
 
@@ -96,31 +109,33 @@ class _Maker:
         self._cast.default(self._defined, key, written)
         return default
 
-    def _mix(self) -> tuple[tuple[ToolPlan, float], ...] | None:
+    def _mix(self) -> tuple[tuple[ToolPlan | Delegate, float], ...] | None:
         """(tool, share up to and with it); None where a tool is wrong, which is reported."""
         # by name: the order of keys must not matter
         given = sorted(self._field("tools") or ())
         at = self._place
         if self._step.tools is None and self._defined.place is not None:
             at = self._defined.place
-        upto: list[tuple[ToolPlan, float]] = []
+        upto: list[tuple[ToolPlan | Delegate, float]] = []
         total = 0.0
         is_whole = True
         for i, (name, share) in enumerate(given):
             if not self._cast.knows("tools", name) and self._cast.knows("agents", name):
-                what = f"an agent among an agent's tools ({quoted(name)}: a subagent in mid-turn)"
-                self._players.report(not_yet(what, at))
-                is_whole = False
-                continue
-            tool = self._players.tool(name, at)
+                tool: ToolPlan | Delegate | None = self._sub(name, at) if share else None
+                is_whole = is_whole and (tool is not None or not share)
+            else:
+                tool = self._players.tool(name, at)
+                is_whole = is_whole and tool is not None
             if self._step.tools is None and "tools" in self._defined.why:
                 self._players.take_tool(name, self._defined.name, share)
             total = math.fsum(part for _, part in given[: i + 1])
-            if tool is None:
-                is_whole = False
-            elif share:
+            if tool is not None and share:
                 upto.append((tool, 1.0 if abs(total - 1.0) < 1e-9 else total))
         return tuple(upto) if is_whole else None
+
+    def _sub(self, name: str, at: Place | None) -> Delegate | None:
+        number = self._delegate(name, at)
+        return None if number is None else Delegate(name, number)
 
     def _sized(
         self, turns: Distribution, writes: Distribution | None

@@ -6,7 +6,18 @@ import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentsim.errors import Problem, Problems
-from agentsim.graph import Agent, Block, Call, Fork, Graph, LimitPlan, ServerPlan, walk
+from agentsim.graph import (
+    Agent,
+    Block,
+    Call,
+    Fork,
+    Graph,
+    LimitPlan,
+    ServerPlan,
+    ToolPlan,
+    Work,
+    walk,
+)
 from agentsim.spec import catalogue
 from agentsim.spec.hardware import load_profile
 from agentsim.spec.length import check_length
@@ -57,6 +68,7 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
     if program.problems:
         return None
     told = [verdict_notes(graph.root), unmet, _cut_answers(graph), lines, _empty(graph, program)]
+    told.append(_idle_fails(graph))
     notes = (note for part in told for note in _few(part))
     return dataclasses.replace(graph, notes=(*graph.notes, *notes))
 
@@ -98,6 +110,25 @@ def _cut_answers(graph: Graph) -> list[str]:
                     f"{server.profile} gives, {server.max_output:,}: that is what it gets"
                 )
     return list(dict.fromkeys(found))
+
+
+def _idle_fails(graph: Graph) -> list[str]:
+    """Tools whose `fails` changes nothing: an agent goes on in any case, and no step runs them."""
+    nodes = list(walk(graph.root))
+    stepped = {node.tool.name for node in nodes if isinstance(node, Work)}
+    tools = {
+        tool.name: tool
+        for node in nodes
+        if isinstance(node, Agent)
+        for tool, _ in node.plan.tools
+        if isinstance(tool, ToolPlan)
+    }
+    why = "only agents run it, which go on either way; a `retry` of the tool would make it count"
+    return [
+        f"{tool.name}: its `fails` changes nothing, since {why}"
+        for tool in tools.values()
+        if tool.fails > 0.0 and tool.tries == 1 and tool.name not in stepped
+    ]
 
 
 def _empty(graph: Graph, program: Program) -> list[str]:

@@ -167,6 +167,7 @@ class AgentDef(AgentFields):
     """One entry of `agents`."""
 
     like: Name | None = may("an agent to start from", "coder")
+    task: Tokens | None = may("its task where another agent calls it in mid-turn", "1k")
     note: Text | None = may("a remark", "the careful one")
 
 

@@ -77,7 +77,11 @@ def _agent(plan: AgentPlan) -> bool:
         plan.compact.time if plan.compact else None,
     )
     mixed = any(0.0 < share < 1.0 for _, share in plan.tools)
-    return mixed or any(map(_spreads, drawn)) or any(_tool(tool) for tool, _ in plan.tools)
+    return (
+        mixed
+        or any(map(_spreads, drawn))
+        or any(_tool(tool) for tool, _ in plan.tools if isinstance(tool, ToolPlan))
+    )
 
 
 def _tool(tool: ToolPlan) -> bool:

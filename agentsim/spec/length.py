@@ -14,6 +14,7 @@ from agentsim.graph import (
     Agent,
     Block,
     Choose,
+    Delegate,
     Fork,
     Graph,
     Loop,
@@ -94,7 +95,8 @@ def _of_agent(node: Agent) -> float:
     count = 1.0 if plan.tools_per_turn is None else plan.tools_per_turn.mean
     each, before = 0.0, 0.0
     for tool, upto in plan.tools:
-        each += (upto - before) * _of_tool(tool)
+        runs = least_runs(node.subs[tool.number]) if isinstance(tool, Delegate) else _of_tool(tool)
+        each += (upto - before) * runs
         before = upto
     return turns + (turns - 1.0) * count * each
 
@@ -164,7 +166,7 @@ def _check_tries(node: Node, around: int, program: Program) -> None:
     own = around * node.guard.tries
     tools = [node.tool] if isinstance(node, Work) else []
     if isinstance(node, Agent):
-        tools = [tool for tool, _ in node.plan.tools]
+        tools = [tool for tool, _ in node.plan.tools if isinstance(tool, ToolPlan)]
     most = own * max((tool.tries for tool in tools), default=1)
     if most > MOST_TRIES:
         message = (

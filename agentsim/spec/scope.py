@@ -54,6 +54,15 @@ class Program:
         if len(self.problems) >= MOST_PROBLEMS:
             raise Problems(self.problems)
 
+    def sub_row(self, at: Path, row: Row, name: str) -> Row:
+        """The row of a subagent that a step (or one in it) calls in mid-turn; made when it is."""
+        key = (*at, "tools", name)
+        if key not in self.rows:
+            path = f"{row.path}.{name}"
+            own = Row(len(self.rows), at, "agent", name, False, path, path)
+            self.rows[key] = self.by_rank[own.rank] = own
+        return self.rows[key]
+
     def place_of(self, rank: int, *path: str | int) -> Place:
         """Where a step was written, by its rank."""
         return self.tree.place((*self.by_rank[rank].at, *path))

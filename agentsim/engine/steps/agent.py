@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Generator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 from simpy.events import Event
 
@@ -16,9 +17,10 @@ from agentsim.engine.draws import Purpose, counter, once, timer, whole
 from agentsim.engine.frame import Frame, Steps, Stop, heed
 from agentsim.engine.server import Server, sent
 from agentsim.engine.talk import compact, enter, fit, open_session, threshold
-from agentsim.engine.tasks import Session, Task
+from agentsim.engine.tasks import Inbox, Session, Task
 from agentsim.engine.tools import Hand, Ran, run_tool, run_tools
-from agentsim.graph import Agent, Node
+from agentsim.graph import Agent, Delegate, Node, ToolPlan
+from agentsim.records import Verdict
 
 
 def run_agent(node: Agent, frame: Frame) -> Steps:
@@ -145,9 +147,37 @@ def _each_turn(
             else:
                 tokens = yield from kit.run(hands)
         else:
-            tokens = lead.use(hands, kit.in_turn)
+            tokens = lead.use(cast("list[Hand]", hands), kit.in_turn)
         session.tokens += tokens
     return visible
+
+
+@dataclass(slots=True)
+class Sub:
+    """A subagent as an agent step calls it in mid-turn: the same each time, but for the draws."""
+
+    node: Agent
+    runs: int = 0
+    quick: ClassVar[bool] = False
+
+
+def run_sub(sub: Sub, frame: Frame) -> Ran:
+    """One run of a subagent; it fails as a tool does, and the agent goes on."""
+    place, around = frame.place, frame.around
+    frame.place = (*place, sub.runs)
+    frame.around = inbox = Inbox()
+    sub.runs += 1
+    good = True
+    try:
+        yield from frame.run(sub.node)
+    except Stop as stop:
+        if stop.verdict is not Verdict.FAILED:
+            raise
+        good = False
+        frame.world.note("subagent_failed")
+    finally:
+        frame.place, frame.around = place, around
+    return good, inbox.tokens
 
 
 class Kit:
@@ -158,7 +188,7 @@ class Kit:
         self.node = node
         self.frame = frame
         self.in_turn = plan.in_turn
-        self.hands = [Hand(tool, key_of(key, tool.name), frame) for tool, _ in plan.tools]
+        self.hands = [self._hand(tool, key) for tool, _ in plan.tools]
         self.shares = [share for _, share in plan.tools]
         self._pick = uniforms(key, Purpose.CHOICE)
         self._count = None
@@ -170,7 +200,12 @@ class Kit:
             self._alone = False
             self._count = counter(plan.tools_per_turn, key, Purpose.COUNT, frame.task, plan.name)
 
-    def choose(self) -> list[Hand]:
+    def _hand(self, tool: ToolPlan | Delegate, key: int) -> Hand | Sub:
+        if isinstance(tool, Delegate):
+            return Sub(self.node.subs[tool.number])
+        return Hand(tool, key_of(key, tool.name), self.frame)
+
+    def choose(self) -> list[Hand | Sub]:
         """The tools that the next turn asks for."""
         if self._alone:
             return self.hands
@@ -183,7 +218,7 @@ class Kit:
                 chosen.append(self.hands[i])
         return chosen
 
-    def run(self, hands: list[Hand]) -> Generator[Event | int, Any, int]:
+    def run(self, hands: list[Hand | Sub]) -> Generator[Event | int, Any, int]:
         """The tools of one turn, side by side or one by one; returns the tokens they return."""
         if len(hands) > 1 and not self.in_turn:
             return (yield from run_tools(hands, self.frame, self.node, self.one))
@@ -193,8 +228,10 @@ class Kit:
             total += tokens
         return total
 
-    def one(self, hand: Hand, frame: Frame, node: Node) -> Ran:
-        """One run of a tool, under the cap on tools where there is one."""
+    def one(self, hand: Hand | Sub, frame: Frame, node: Node) -> Ran:
+        """One run of a tool, under the cap on tools where there is one; or of a subagent."""
+        if isinstance(hand, Sub):
+            return run_sub(hand, frame)
         if self._cap is None:
             return run_tool(hand, frame, node)
         return self._under(self._cap, hand, frame, node)

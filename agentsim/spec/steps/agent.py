@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import PlainValidator
 
 from agentsim.chance import Constant
+from agentsim.errors import Place, Problem
 from agentsim.graph import Agent, Life
 from agentsim.spec import values
-from agentsim.spec.agents import TOKENS_PER_LINE, agent_plan
+from agentsim.spec.agents import TOKENS_PER_LINE, Delegates, agent_plan
 from agentsim.spec.cast import Defined
-from agentsim.spec.definitions import AGENT_LATER, AgentFields
+from agentsim.spec.definitions import AGENT_LATER, AgentDef, AgentFields
 from agentsim.spec.fields import Name, Tokens
 from agentsim.spec.model import may, need
+from agentsim.spec.outline import Row
 from agentsim.spec.problems import quoted
 from agentsim.spec.steps.base import Kind, SaysFields, Self, says_of
+from agentsim.spec.tree import Path
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Scope
@@ -49,6 +52,7 @@ def lower(step: AgentStep, scope: Scope) -> Agent | Life | None:
         return None
     if "do" in scope.raw:
         return _life(step, defined, inside, scope)
+    maker = _Subagents(scope)
     plan = agent_plan(
         scope.players,
         defined,
@@ -57,6 +61,7 @@ def lower(step: AgentStep, scope: Scope) -> Agent | Life | None:
         scope.place(),
         scope.row.path,
         inside,
+        maker.of(scope.at, scope.row, (defined.name,)),
     )
     if plan is None:
         return None
@@ -68,7 +73,73 @@ def lower(step: AgentStep, scope: Scope) -> Agent | Life | None:
         task=step.task or Constant(0.0),
         reads=step.reads is not None,
         says=says_of(step),
+        subs=maker.made(scope.at),
     )
+
+
+MOST_DEEP = 8
+"""Agents that call agents that call agents: more is hardly meant."""
+
+
+class _Subagents:
+    """The agents among the tools of a step's agent, and among theirs."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._made: dict[Path, dict[str, Agent]] = {}
+
+    def made(self, at: Path) -> tuple[Agent, ...]:
+        """Those that the agent there calls, by number."""
+        return tuple(self._made.get(at, {}).values())
+
+    def of(self, at: Path, row: Row, around: tuple[str, ...]) -> Delegates:
+        """What makes the subagents of the agent that stands there; `around`: who calls it."""
+        own = self._made.setdefault(at, {})
+
+        def delegate(name: str, place: Place | None) -> int | None:
+            if name in around or len(around) > MOST_DEEP:
+                calls = " calls ".join(map(quoted, (*around, name)))
+                message = f"agents call each other in a circle: {calls}"
+                hint = "an agent that calls itself would never end"
+                self._scope.program.report(Problem("agents-circle", message, place, hint))
+                return None
+            if name not in own:
+                node = self._node(name, at, row, around, place)
+                if node is None:
+                    return None
+                own[name] = node
+            return list(own).index(name)
+
+        return delegate
+
+    def _node(
+        self, name: str, at: Path, row: Row, around: tuple[str, ...], place: Place | None
+    ) -> Agent | None:
+        scope = self._scope
+        defined = scope.cast.named("agents", name, place)
+        if defined is None:
+            return None
+        own, here = scope.program.sub_row(at, row, name), (*at, "tools", name)
+        delegates = self.of(here, own, (*around, name))
+        where = place or scope.place()
+        fields = AgentFields()
+        plan = agent_plan(scope.players, defined, fields, False, where, own.path, True, delegates)
+        if plan is None:
+            return None
+        assert isinstance(defined.model, AgentDef)
+        return Agent(
+            rank=own.rank,
+            path=own.path,
+            name=own.name,
+            priority=scope.priority,
+            plan=plan,
+            session=None,
+            label=name,
+            task=defined.model.task or Constant(0.0),
+            reads=False,
+            says=None,
+            subs=self.made(here),
+        )
 
 
 OF_TURNS = (
