@@ -2,6 +2,7 @@
 #   make demo    the two commands of the README
 #   make test    everything that CI checks
 #   make bench   speed, as ratios to a bare SimPy loop
+#   make schemas the JSON Schemas and docs/reference.md, after a change of a format
 #   make check | wheel | unit   the parts of `make test`;  make format   rewrite to the house style
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ FIRST := workflows/first.yaml
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check unit wheel bench format clean
+.PHONY: help demo test check unit wheel bench schemas format clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -58,6 +59,11 @@ unit: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(PY) -m tests.benchmarks
+
+schemas: $(VENV)/.installed
+	$(AGENTSIM) schema workflow -o agentsim/schemas/workflow.schema.json
+	$(AGENTSIM) schema hardware -o agentsim/schemas/hardware.schema.json
+	$(AGENTSIM) schema -f markdown -o docs/reference.md
 
 format: $(VENV)/.installed-dev
 	$(PY) -m ruff check --fix .

@@ -12,6 +12,7 @@ import re
 from decimal import Decimal, DecimalException
 
 DURATION_UNITS = "ns us ms s m h d w"
+_PER_UNITS = "ms s min h d w"
 
 _SECONDS = {
     "ns": Decimal("1e-9"),
@@ -72,7 +73,9 @@ def duration(value: object) -> float:
 
 def tokens(value: object) -> float:
     """Tokens of `500`, `12k`, `1.5M`, `300 tokens`."""
-    return _count(value, "expected tokens, such as 500, 12k or 1.5M", _TOKEN_NAMES)
+    return _count(
+        value, "expected tokens (k, M, G for more), such as 500, 12k or 1.5M", _TOKEN_NAMES
+    )
 
 
 def rate(value: object, *, bare: bool = False) -> float:
@@ -80,7 +83,10 @@ def rate(value: object, *, bare: bool = False) -> float:
 
     A bare number is read as tok/s where `bare` allows it (as in `--rates 200`), else refused.
     """
-    expected = "expected a rate per time, such as 800 tok/s, 500/s, 100 tok/min or 3/h"
+    expected = (
+        f"expected a rate per time (tok, req, items or nothing, per {_PER_UNITS}), "
+        "such as 800 tok/s, 500/s, 100 tok/min or 3/h"
+    )
     return _rate(value, expected, _COUNTED_NAMES, bare=bare)
 
 
@@ -97,29 +103,32 @@ def share(value: object) -> float:
 
 def lines(value: object) -> float:
     """Lines of code of `400 loc`. A number without the unit is refused, save 0."""
-    return _count(value, "expected lines of code, such as 400 loc", _LINE_NAMES)
+    return _count(
+        value, "expected lines of code with a unit (loc, lines), such as 400 loc", _LINE_NAMES
+    )
 
 
 def words(value: object) -> float:
     """Words of `900 words`. A number without the unit is refused, save 0."""
-    return _count(value, "expected words, such as 900 words", _WORD_NAMES)
+    return _count(value, "expected words with a unit (words), such as 900 words", _WORD_NAMES)
 
 
 def line_rate(value: object) -> float:
     """Lines per second of `400 loc/h`; above 0."""
-    return _rate(value, "expected lines per time, such as 400 loc/h", _LINE_NAMES)
+    expected = f"expected lines per time (loc or lines per {_PER_UNITS}), such as 400 loc/h"
+    return _rate(value, expected, _LINE_NAMES)
 
 
 def word_rate(value: object) -> float:
     """Words per second of `238 wpm` or `238 words/min`; above 0."""
-    expected = "expected words per time, such as 238 wpm"
+    expected = f"expected words per time (wpm, or words per {_PER_UNITS}), such as 238 wpm"
     text = re.sub(r"\s*wpm$", " words/min", _text(value, expected))
     return _rate(text, expected, _WORD_NAMES)
 
 
 def money(value: object) -> float:
     """Dollars of `$5` or `5`."""
-    expected = "expected dollars, such as $5 or 0.30"
+    expected = "expected dollars ($ or no unit), such as $5 or 0.30"
     text = _text(value, expected)
     return _finite(_decimal(text.removeprefix("$").lstrip(), expected), expected)
 
@@ -180,8 +189,13 @@ def _count(value: object, expected: str, names: tuple[str, ...]) -> float:
         raise ValueError(f"{expected}; got {text!r}")
     number = _decimal(found[1], expected)
     if (found[3] or "") not in names and not (number == 0 and not found[3]):
-        raise ValueError(f"{expected}; got {text!r}")
+        raise ValueError(f"{expected}; got {_got(text)}")
     return _finite(_product(number, _many(found[2]), expected), expected)
+
+
+def _got(text: str) -> str:
+    """What was written, and that its unit is missing where it is only a number."""
+    return f"{text} without a unit" if _BARE.fullmatch(text) else repr(text)
 
 
 def _many(suffix: str) -> Decimal:
@@ -197,7 +211,7 @@ def _rate(value: object, expected: str, names: tuple[str, ...], *, bare: bool = 
         raise ValueError(f"{expected}; got {text!r}")
     seconds = _PER.get(per) if slash else Decimal(1) if bare else None
     if seconds is None or (found[3] or "") not in names or (not slash and found[3]):
-        raise ValueError(f"{expected}; got {text!r}")
+        raise ValueError(f"{expected}; got {_got(text)}")
     number = _product(_decimal(found[1], expected), _many(found[2]), expected)
     result = _finite(_product(number, 1 / seconds, expected), expected)
     if result == 0.0:

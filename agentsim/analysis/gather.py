@@ -187,6 +187,9 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         decoding = tuple(time for time, n in zip(decoding, made, strict=True) if n > 1)
         lasted = tuple(time for time, n in zip(lasted, made, strict=True) if n)
         gaps = sum(n - 1 for n in made if n)
+    useful = sum(visible)
+    if any(wasted):  # of a call all is wasted or nothing
+        useful = sum(own for own, lost in zip(visible, wasted, strict=True) if not lost)
     deepest = 0
     about = plan.about
     if about.deepest is not None or not _DEPTH.isdisjoint(about.left_out):
@@ -216,6 +219,7 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         deepest=deepest,
         money=_money(plan.roles, roles, money),
         sessions=len(set(sessions)) if plan.cache.kind == "none" else 0,
+        useful=useful,
     )
 
 

@@ -44,6 +44,8 @@ class ServerTally(NamedTuple):
     money: tuple[float, ...]
     sessions: int = 0
     """How many sessions the calls were in; counted where the server has no cache."""
+    useful: int = 0
+    """Visible tokens of the calls that were not wasted."""
 
 
 class PoolTally(NamedTuple):

@@ -28,7 +28,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
     """
     n = len(tallies)
     wall = of_runs(_seconds(tally.wall for tally in tallies))
-    where = _where(tallies)
+    where = _where(graph, tallies)
     means = {key: time / SECOND / n for key, time in where.items()}
     servers, people = tables.servers(graph, tallies), tables.people(graph, tallies)
     total, by_role = tables.cost(graph, tallies)
@@ -89,12 +89,17 @@ def _counts(labels: Iterable[str], runs: int) -> dict[str, float]:
     return {label: found[label] / runs for label in sorted(found, key=lambda k: (-found[k], k))}
 
 
-def _where(tallies: Sequence[Tally]) -> dict[tuple[Part, str], int]:
-    """Nanoseconds on all critical paths together, by part and by what they were spent at."""
+def _where(graph: Graph, tallies: Sequence[Tally]) -> dict[tuple[Part, str], int]:
+    """Nanoseconds on all critical paths together, by part and by what they were spent at.
+
+    A session may be compacted by a call, spent at a server, or in a `time` of its agent: where the
+    server's name is not said, that is one thing and no name is left to tell both apart.
+    """
     found: dict[tuple[Part, str], int] = {}
+    alone = len(graph.servers) == 1
     for tally in tallies:
         for _, part, what, time in tally.path:
-            key = (Part(part), what)
+            key = (Part(part), "" if alone and part == Part.COMPACTION else what)
             found[key] = found.get(key, 0) + time
     return dict(sorted(found.items()))
 

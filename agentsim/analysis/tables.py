@@ -71,7 +71,7 @@ def _server(plan: ServerPlan, own: list[ServerTally], wall: int) -> ServerFindin
         hit_rate=per(cached, cached + sum(one.fresh for one in own)),
         tok_s_stream=per(gaps, seconds(sum(one.decoding for one in own))),
         tok_s_total=per(made, seconds(busy)),
-        tok_s_useful=per(visible, seconds(wall)),
+        tok_s_useful=per(sum(one.useful for one in own), seconds(wall)),
         quota_wait=seconds(sum(one.quota_wait for one in own)) / len(own),
         rate=plan.decode.rate if isfinite(plan.decode.rate) else None,
         grade=plan.about.grade,

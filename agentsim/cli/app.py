@@ -16,14 +16,16 @@ COMMANDS = MappingProxyType(
     {
         "run": ("agentsim.cli.run", "run", "How long a workflow takes, what bound it, what helps."),
         "sweep": ("agentsim.cli.sweep", "sweep", "One workflow at several decode speeds."),
+        "compare": ("agentsim.cli.compare", "compare", "Workflows and machines side by side."),
         "validate": ("agentsim.cli.validate", "validate", "Check a workflow without running it."),
+        "explain": ("agentsim.cli.explain", "explain", "What the code of a problem means."),
+        "graph": ("agentsim.cli.graph", "graph", "Draw a workflow: in words, or for Mermaid."),
+        "schema": ("agentsim.cli.schema", "schema", "The file formats, for editors and readers."),
         "hw": ("agentsim.cli.hw", "hw", "Hardware profiles: list them, show one."),
         "init": ("agentsim.cli.init", "init", "Write a first workflow to change."),
     }
 )
-LATER = frozenset(
-    ("backtest", "compare", "explain", "graph", "import", "plan", "report", "schema", "watch")
-)
+LATER = frozenset(("backtest", "import", "plan", "report", "watch"))
 
 EPILOG = """\b
 First steps:

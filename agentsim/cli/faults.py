@@ -43,7 +43,17 @@ def _problems(found: Sequence[Problem], as_json: bool) -> None:
         from agentsim.report import json_
 
         put(json_.text(json_.problems(found)))
-    error(telling.problems(found, excerpts(found)))
+    error(telling.problems(found, excerpts(found), _more(found)))
+
+
+def _more(found: Sequence[Problem]) -> str:
+    """A code of which `explain` says more than the message; "" where there is none.
+
+    What stands in a file can be looked up; a mistyped word of the command line is plain enough.
+    """
+    from agentsim.spec.explained import worth_explaining
+
+    return worth_explaining([it.code for it in found if it.place is not None and it.place.line])
 
 
 def excerpts(found: Sequence[Problem]) -> dict[Place, str]:

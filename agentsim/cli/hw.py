@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from agentsim.cli import options
 from agentsim.cli.output import Output
+
+if TYPE_CHECKING:
+    from agentsim.graph import ServerPlan
 
 LIST_EPILOG = """\b
 Examples:
@@ -53,14 +58,17 @@ def list_(output: Output) -> None:
     from agentsim.spec.catalogue import entries
     from agentsim.spec.hardware import load_profile
 
-    plans, broken = [], []
+    plans: list[ServerPlan] = []
+    broken: list[str] = []
+    wrong: list[Problem] = []
     for name in entries("hardware"):
         try:
             plans.append(load_profile(name).plan)
         except Problems as fault:
             broken.append(f"{name} is left out: {fault.problems[0]}")
+            wrong += fault.problems
     if not plans:
-        raise Problems([Problem("no-hardware", "there is no profile that can be read")])
+        raise Problems(wrong or [Problem("file-missing", "there is no hardware profile at all")])
     output.show(
         document=lambda: hardware.listing(plans, output.room()),
         data=lambda: hardware.list_data(plans),

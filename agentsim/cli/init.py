@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from agentsim.errors import Problem, Problems
 
 if TYPE_CHECKING:
     from agentsim.spec.catalogue import Kind
+    from agentsim.spec.schema import Format
 
 FIRST = """\
 # How long does one feature take, with a review by fresh eyes and then by you?
@@ -47,6 +49,10 @@ cache: {{kind: ttl, ttl: 24h}}   # it keeps the prompts that it has read
 context: 131072                # tokens; a session is compacted at 80 % of it
 """
 
+MODELINE = "# yaml-language-server: $schema={schema}\n"
+OURS = '"$comment": "Made by `agentsim schema'
+_MODELINE = re.compile(r"# yaml-language-server: \$schema=\S*(?:workflow|hardware)\.schema\.json\n")
+
 EPILOG = """\b
 Examples:
   agentsim init
@@ -62,7 +68,10 @@ Examples:
 @click.option("--from", "template", metavar="NAME", help="Begin with one that ships.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 def init(name: str | None, profile: bool, template: str | None, force: bool) -> None:
-    """Write a workflow of ten lines, with comments, to the file NAME (first.yaml)."""
+    """Write a workflow of ten lines, with comments, to the file NAME (first.yaml).
+
+    Beside it goes its schema (workflow.schema.json), by which an editor checks it as you type.
+    """
     usual = "mybox" if profile else "first"
     file = _file(name or (Path(template).stem if template else usual))
     if _is_there(file) and not force:
@@ -71,10 +80,36 @@ def init(name: str | None, profile: bool, template: str | None, force: bool) -> 
     typed = shlex.quote(f"./{file}" if file.startswith("-") else file)
     first = PROFILE if profile else FIRST
     kind: Kind = "hardware" if profile else "workflows"
-    write_whole(file, _shipped(kind, template) if template else first.format(file=typed))
+    which: Format = "hardware" if profile else "workflow"
+    head = MODELINE.format(schema=f"{which}.schema.json")
+    _write(file, _shipped(kind, template) if template else head + first.format(file=typed), which)
     put(f"{file}\n")
     run = f"first --hw {typed}" if profile else f"{typed} --hw claude-opus"
     error(f"now try: agentsim run {run}")
+
+
+def _write(file: str, text: str, which: Format) -> None:
+    """The file, and beside it the schema that its first line names.
+
+    A schema that is there already is written again only if it is one of ours.
+    """
+    if not _MODELINE.match(text):
+        write_whole(file, text)
+        return
+    beside = f"{which}.schema.json"
+    schema = os.path.join(os.path.dirname(file), beside)
+    write_whole(file, _MODELINE.sub(lambda _: MODELINE.format(schema=beside), text, count=1))
+    if not _is_there(schema) or _is_ours(schema):
+        from agentsim.spec.schema import text as schema_text
+
+        write_whole(schema, schema_text(which))
+
+
+def _is_ours(schema: str) -> bool:
+    try:
+        return OURS in Path(schema).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _file(name: str) -> str:

@@ -16,7 +16,7 @@ Decorator = Callable[[Wrapped], Wrapped]
 MOST_RUNS = 1_000_000
 
 
-def _setting(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[Any, ...]:
+def setting(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[Any, ...]:
     """`name=value` as written; what the value is, is the file's business."""
     found = []
     for text in given:
@@ -65,7 +65,7 @@ hw = click.option(
     help="Hardware profile (name or file); role=NAME binds one model role. Repeatable.",
 )  # fmt: skip
 sets = click.option(
-    "--set", "sets", multiple=True, metavar="NAME=VALUE", callback=_setting,
+    "--set", "sets", multiple=True, metavar="NAME=VALUE", callback=setting,
     help="Give a param of the workflow a value. Repeatable.",
 )  # fmt: skip
 rates = click.option(

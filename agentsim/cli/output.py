@@ -75,7 +75,8 @@ class Output:
                 from agentsim.report import terminal
 
                 return terminal.draw(document(), self.width(), self.colour())
-        raise Problems([Problem("no-such-format", f"this has no {self.format} form")])
+        # a command offers only the forms that it has: this is a fault of ours
+        raise ValueError(f"this has no {self.format} form")
 
     def write(self, text: str) -> None:
         """`text` to the target as it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,7 @@ from agentsim.cli.progress import Told
 from agentsim.errors import Problem, Problems
 
 if TYPE_CHECKING:
-    from agentsim.experiment import Options
+    from agentsim.experiment import Grid, Options
     from agentsim.spec import Source
 
 
@@ -28,16 +29,64 @@ def source(
     from agentsim.spec import Source
     from agentsim.spec.arguments import scalar
 
-    read: list[tuple[str, Any]] = []
+    return Source(workflow, hardware, tuple(_read(sets, scalar, "--set")), rates)
+
+
+def grid(
+    files: tuple[str, ...],
+    machines: tuple[tuple[str, ...], ...] = (),
+    vary: tuple[tuple[str, str], ...] = (),
+    sets: tuple[tuple[str, str], ...] = (),
+) -> Grid:
+    """What is to be compared. Raises `Problems`: all values of `--set` and `--vary` are read."""
+    from agentsim.experiment import Grid
+    from agentsim.spec.arguments import scalar, spread
+
     wrong: list[Problem] = []
-    for name, text in sets:
-        try:
-            read.append((name, scalar(text, f"--set {name}")))
-        except Problems as found:
-            wrong += found.problems
+    varied = _read(vary, spread, "--vary", wrong)
+    wrong += _repeated(varied, dict(vary))
+    one = _read(sets, scalar, "--set", wrong)
     if wrong:
         raise Problems(wrong)
-    return Source(workflow, hardware, tuple(read), rates)
+    return Grid(files, machines or ((),), tuple((k, tuple(v)) for k, v in varied), tuple(one))
+
+
+def _repeated(
+    varied: Sequence[tuple[str, Sequence[Any]]], written: Mapping[str, str]
+) -> list[Problem]:
+    """Values that one `--vary` has twice: their rows could not be told apart."""
+    from agentsim.spec.flow import flow
+    from agentsim.spec.problems import given
+
+    found = []
+    for name, values in varied:
+        shown = [flow(value) for value in values]
+        if twice := [text for i, text in enumerate(shown) if text in shown[:i]]:
+            text = f"{name}={written[name]}"
+            message = f"--vary {text} has {twice[0]} twice"
+            found.append(Problem("bad-range", message, given("--vary ", text)))
+    return found
+
+
+def _read(
+    given: tuple[tuple[str, str], ...],
+    reader: Callable[[str, str], Any],
+    option: str,
+    wrong: list[Problem] | None = None,
+) -> list[tuple[str, Any]]:
+    """Each value as `reader` has it; what is wrong is added to `wrong`, else raised, all of it."""
+    read: list[tuple[str, Any]] = []
+    found: list[Problem] = []
+    for name, text in given:
+        try:
+            read.append((name, reader(text, f"{option} {name}")))
+        except Problems as fault:
+            found += fault.problems
+    if wrong is not None:
+        wrong += found
+    elif found:
+        raise Problems(found)
+    return read
 
 
 def settings(progress: Told | None, quick: bool = False, **given: Any) -> Options:

@@ -2,11 +2,10 @@
 
 Seconds of decoding on the critical path go as 1 / rate where calls do not wait for each other.
 From a simulated rate that closed form gives the rate at which two costs would be equal; it is
-simulated in turn with the same draws, and so on until the form and the run agree. Where calls
-share a server the form is off; then a bracket of simulated rates keeps the search on the way.
-
-The interval of a crossing is by the delta method on the logarithm of the rate: the error of the
-costs that were compared, over how steeply they part with the rate.
+simulated in turn with the same draws, and so on until the form and the run agree. Where the form is
+off (calls share a server, something runs beside them) two rates on either side of the crossing are
+drawn together, by halves if nothing else helps: so a jump is found as well, and whichever rate the
+search began from.
 """
 
 from __future__ import annotations
@@ -17,26 +16,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agentsim.analysis.estimate import half_width, mean_of
-
-LOWEST, HIGHEST = 0.1, 1e6
-"""tok/s between which a crossing is looked for; beyond, it is left out."""
-
-_FIRST_LOG, _LAST_LOG = math.log(LOWEST), math.log(HIGHEST)
-
-LOOKS = 5
-"""Rates that are simulated for one crossing at most (twice the speed takes two)."""
-
-CLOSE = 0.01
-"""Rates that differ by a smaller share are the same."""
-
-APART = 0.05
-"""Two rates that lie further apart (in logarithms) tell how steeply the costs part."""
-
-WIDEST = 30.0
-"""What an interval reaches to at most, in logarithms: more would say nothing and overflow."""
+from agentsim.experiment.meeting import HIGHEST, LOWEST, Look, Met, interval_of, meet
 
 GAIN = 0.05
 """Twice the speed that saves a smaller share of the wall time is not worth much."""
+
+GRID = tuple(LOWEST * 10**decade for decade in range(1, 7))
+"""tok/s that are tried as well where nothing was found: what is cut short when slow, by a timeout,
+costs little there too."""
+
+_MARGIN = 1.05  # what lies nearer to a crossing than this, or in its interval, does not gainsay it
 
 
 class Costs(NamedTuple):
@@ -66,30 +55,40 @@ class Crossing:
 Probe = Callable[[float], Sequence[Costs]]
 """Simulates a rate (tok/s): the costs of each replication, always of the same ones."""
 
-
-class Look(NamedTuple):
-    """What one rate says: `wanted`, the rate at which both sides would meet (1 / rate assumed).
-
-    `half`: half of the 95 % interval of the logarithm of it.
-    """
-
-    wanted: float
-    half: float
+KINDS = ("people", "tools", "speed")
 
 
-class Met(NamedTuple):
-    rate: float
-    half: float
+class _Looks:
+    """Looks at one kind of crossing, each rate once; those that cost no more runs are `free`."""
+
+    def __init__(self, better: Callable[[float], Look]) -> None:
+        self._better = better
+        self._seen: dict[float, float] = {}
+
+    def __call__(self, rate: float) -> Look:
+        look = self._better(rate)
+        self._seen[rate] = look.wanted
+        return look
+
+    def beneath(self) -> list[float]:
+        """Rates that are below the crossing: there, what is asked is not so yet."""
+        return sorted(rate for rate, wanted in self._seen.items() if wanted > rate)
+
+    def above(self) -> list[float]:
+        return sorted(rate for rate, wanted in self._seen.items() if wanted <= rate)
 
 
-Better = Callable[[float], Look | None]
-"""Simulates a rate and says at which one both sides would meet; None where they never do."""
+def crossings(
+    probe: Probe,
+    start: float,
+    who: str = "people",
+    kinds: Sequence[str] = KINDS,
+    free: Sequence[float] = (),
+) -> list[Crossing]:
+    """The crossings of these kinds that there are, by rate; `start` is a rate to begin from.
 
-
-def crossings(probe: Probe, start: float, who: str = "people") -> list[Crossing]:
-    """The crossings that there are, by rate; `start` is a rate to begin from.
-
-    `who` is the one person of the workflow by name, or `people`.
+    `who` is the one person of the workflow by name, or `people`. `free` are rates that have been
+    simulated: these must agree with what is told.
     """
     seen: dict[float, Sequence[Costs]] = {}
 
@@ -99,82 +98,66 @@ def crossings(probe: Probe, start: float, who: str = "people") -> list[Crossing]
         return seen[rate]
 
     cost = "cost" if who in {"you", "people"} else "costs"
-    wanted: tuple[tuple[str, str, Better], ...] = (
-        ("people", f"{who} {cost} more than decoding", lambda r: _against_people(costs(r), r)),
-        ("tools", "the tools cost more than decoding", lambda r: _against_tools(costs(r), r)),
-        (
-            "speed",
-            f"twice the speed saves less than {GAIN * 100:.0f} %",
-            lambda r: _against_gain(costs(r), costs(2 * r), r),
-        ),
-    )
-    found = [
-        Crossing(kind, met.rate, text, _interval(met), len(costs(start)))
-        for kind, text, better in wanted
-        if (met := meet(better, start)) is not None
-    ]
+    texts = {
+        "people": f"{who} {cost} more than decoding",
+        "tools": "the tools cost more than decoding",
+        "speed": f"twice the speed saves less than {GAIN * 100:.0f} %",
+    }
+    ways: dict[str, Callable[[float], Look]] = {
+        "people": lambda r: _equal(costs(r), [own.people for own in costs(r)], r),
+        "tools": lambda r: _equal(costs(r), [own.tools for own in costs(r)], r),
+        "speed": lambda r: _against_gain(costs(r), costs(2 * r), r),
+    }
+    found = []
+    for kind in kinds:
+        looks = _Looks(ways[kind])
+        known = [r for r in free if kind != "speed" or 2 * r in free]
+        met = _last(looks, start, known)
+        if met is None or not _holds(kind, costs(met.above)):
+            continue
+        low, high = interval_of(met)
+        again = any(rate * _MARGIN < low for rate in looks.above())
+        text = texts[kind] + (", as at some slower speeds" if again else "")
+        found.append(Crossing(kind, met.rate, text, (low, high), len(costs(start))))
     return sorted(found, key=lambda crossing: crossing.rate)
 
 
-def _interval(met: Met) -> tuple[float, float]:
-    half = min(met.half, WIDEST)
-    return met.rate * math.exp(-half), met.rate * math.exp(half)
+def _last(looks: _Looks, start: float, free: Sequence[float]) -> Met | None:
+    """The highest crossing that is known of; None where there is none within reach."""
+    for rate in free:
+        looks(rate)
+    met = meet(looks, start)
+    if met is None and not looks.beneath():
+        for rate in GRID:
+            looks(rate)
+    for _ in GRID:  # as many crossings at most
+        over = [r for r in looks.beneath() if met is None or r > _MARGIN * interval_of(met)[1]]
+        if not over or over[-1] >= HIGHEST:
+            break
+        met = meet(looks, over[-1]) or met
+    return met
 
 
-def meet(better: Better, start: float) -> Met | None:
-    """The rate that `better` leaves where it is; None where there is none within reach.
-
-    The first step trusts it; later ones draw a line through the last two on a scale of
-    logarithms, which finds any power of the rate. A rate above its proposal is above the crossing.
-    """
-    at, low, high = math.log(start), -math.inf, math.inf
-    before: tuple[float, float] | None = None
-    steep, half = 1.0, 0.0
-    for _ in range(LOOKS):
-        rate = math.exp(at)
-        look = better(rate)
-        if look is None:
-            return None
-        gap, half = math.log(look.wanted / rate), look.half
-        falls = before is not None and (before[1] - gap) * (at - before[0]) > 0
-        if before is not None and falls and abs(at - before[0]) > APART:
-            steep = (before[1] - gap) / (at - before[0])
-        if abs(gap) <= CLOSE:
-            return Met(look.wanted, half / steep) if LOWEST <= look.wanted <= HIGHEST else None
-        low, high = (max(low, at), high) if gap > 0 else (low, min(high, at))
-        if low >= _LAST_LOG or high <= _FIRST_LOG:
-            return None
-        step = gap
-        if before is not None and falls:
-            step = gap * (at - before[0]) / (before[1] - gap)
-        before = at, gap
-        at = at + step if low < at + step < high else (low + high) / 2
-        at = min(max(at, _FIRST_LOG), _LAST_LOG)
-    return Met(math.exp(at), half / steep + high - low) if high - low <= 10 * CLOSE else None
+def _holds(kind: str, costs: Sequence[Costs]) -> bool:
+    """Not so where neither decoding nor the other is on the critical path any more."""
+    return kind == "speed" or any(getattr(own, kind) for own in costs)
 
 
-def _against_people(costs: Sequence[Costs], rate: float) -> Look | None:
-    return _equal([own.decode for own in costs], [own.people for own in costs], rate)
-
-
-def _against_tools(costs: Sequence[Costs], rate: float) -> Look | None:
-    return _equal([own.decode for own in costs], [own.tools for own in costs], rate)
-
-
-def _equal(decode: Sequence[float], other: Sequence[float], rate: float) -> Look | None:
+def _equal(costs: Sequence[Costs], other: Sequence[float], rate: float) -> Look:
     """Where decoding, going as 1 / rate, would be down to `other`.
 
     Its logarithm moves with that of the one mean over the other: where they meet, with the paired
-    difference (decode - other) over the mean of decode.
+    difference (decode - other) over the mean of both.
     """
+    decode = [own.decode for own in costs]
     first, second = mean_of(decode), mean_of(other)
-    if not (first > 0 and second > 0):
-        return None
-    parts = [a / first - b / second for a, b in zip(decode, other, strict=True)]
-    return Look(rate * first / second, half_width(parts))
+    if first <= 0:
+        return Look(0.0, 0.0)
+    half = half_width([a - b for a, b in zip(decode, other, strict=True)]) * 2 / (first + second)
+    return Look(rate * first / second if second > 0 else math.inf, half)
 
 
-def _against_gain(now: Sequence[Costs], twice: Sequence[Costs], rate: float) -> Look | None:
+def _against_gain(now: Sequence[Costs], twice: Sequence[Costs], rate: float) -> Look:
     """Where twice the speed would save `GAIN`.
 
     With x = decoding over all else at a rate, twice the speed saves s = x / 2 / (1 + x) of the
@@ -184,9 +167,13 @@ def _against_gain(now: Sequence[Costs], twice: Sequence[Costs], rate: float) -> 
     wall = mean_of([own.wall for own in now])
     left = mean_of([own.wall for own in twice]) / wall if wall > 0 else 1.0
     saved = 1 - left
-    if not 0 < saved < 0.5:
-        return None
-    x = 2 * saved / (1 - 2 * saved)
+    if wall <= 0:
+        return Look(0.0, 0.0)
     moves = [(b.wall - left * a.wall) / wall for a, b in zip(now, twice, strict=True)]
-    half = half_width(moves) / (saved * (1 - 2 * saved))
+    half = half_width(moves) / (GAIN * (1 - 2 * GAIN))
+    if saved <= 0:
+        return Look(0.0, half)
+    if saved >= 0.5:
+        return Look(math.inf, half)
+    x = 2 * saved / (1 - 2 * saved)
     return Look(rate * x * (1 - 2 * GAIN) / (2 * GAIN), half)

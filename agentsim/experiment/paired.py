@@ -10,12 +10,71 @@ small, and what is saved and what is left add up to the mean of all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import fsum, sqrt
+from dataclasses import dataclass
+from math import ceil, fsum, sqrt
 
-from agentsim.analysis.estimate import half_width, t95
+from agentsim.analysis.estimate import Z95, half_width, mean_of, spread, t95
 from agentsim.records import SECOND
 
 Interval = tuple[float, float]
+
+POWER = 0.8416212335729143
+"""The 80 % point of the normal distribution: a study should tell in 4 of 5 cases."""
+
+MOST_RUNS = 1_000_000
+"""More runs than that are not advised: the command takes no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """By how much one thing takes longer than another in the mean run; seconds, `sd` of a pair.
+
+    `ci95` is None where a single run that draws tells nothing of it. `needed`: about how many runs
+    would tell the two apart, where they are not; None where more than `MOST_RUNS`, or unknown.
+    """
+
+    mean: float
+    ci95: Interval | None
+    sd: float
+    runs: int
+    needed: int | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval leaves out zero, or the two are the same in every run."""
+        return self.ci95 is not None and (not self.ci95[0] <= 0 <= self.ci95[1] or self.is_same)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether no run differs at all."""
+        return self.ci95 is not None and self.mean == 0 and self.sd == 0
+
+
+def apart(times: Sequence[int], base: Sequence[int], exact: bool = False) -> Apart:
+    """How much longer `times` are than `base` (nanoseconds), pair by pair, as many of each.
+
+    `exact`: nothing is drawn in either, so that one pair says all.
+    """
+    longer = [(a - b) / SECOND for a, b in zip(times, base, strict=True)]
+    mean, sd, runs = mean_of(longer), spread(longer), len(longer)
+    if runs < 2 and not exact:
+        return Apart(mean, None, sd, runs)
+    half = half_width(longer)
+    found = Apart(mean, (mean - half, mean + half), sd, runs)
+    if found.is_clear:
+        return found
+    return Apart(mean, found.ci95, sd, runs, _needed(mean, sd, runs))
+
+
+def _needed(mean: float, sd: float, runs: int) -> int | None:
+    """Runs with which the interval leaves out zero in 4 of 5 studies, if `mean` and `sd` are true.
+
+    The usual size of a paired sample, ((z95 + z80) sd / mean)^2. They did not tell, so it takes
+    at the least twice as many, whatever a few runs say of their `sd`.
+    """
+    if abs(mean) * sqrt(MOST_RUNS) < (Z95 + POWER) * sd:
+        return None
+    return max(2 * runs, ceil(((Z95 + POWER) * sd / mean) ** 2))
 
 
 def saving(before: Sequence[int], after: Sequence[int]) -> tuple[float, Interval]:

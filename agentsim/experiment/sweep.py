@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentsim.analysis import summarise
 from agentsim.analysis.findings import Findings, Lever
 from agentsim.analysis.outcome import Tally
-from agentsim.experiment.crossings import Costs, Crossing, crossings
+from agentsim.experiment.crossings import KINDS, Costs, Crossing, crossings
 from agentsim.experiment.executors import Executor, executor_for
 from agentsim.experiment.levers import changes, helps, tried
 from agentsim.experiment.options import Options
@@ -75,7 +75,8 @@ def sweep(
         lever = None
         if asked.levers and rows:
             lever = _lever(executor, graphs[-1], findings[-1], runs[-1], asked)
-        found = _crossings(executor, source, rows, runs, asked) if rows else []
+        asks = any(row.findings.hardware for row in rows)
+        found = _crossings(executor, source, rows, runs, asked) if asks else []
     return SweepResult(rows, tuple(found), lever)
 
 
@@ -151,9 +152,21 @@ def _crossings(
 
     people = {name for name, own in rows[nearest].findings.people.items() if own.times_needed}
     who = people.pop() if len(people) == 1 else "people"
-    found = crossings(probe, rows[nearest].rate, who)
+    found = crossings(probe, rows[nearest].rate, who, _kinds(rows), list(known))
     slowest, fastest = rows[0].rate, rows[-1].rate
     return [replace(it, beyond=not slowest <= it.rate <= fastest) for it in found]
+
+
+def _kinds(rows: Sequence[Row]) -> list[str]:
+    """The kinds of crossings that can be: of what no run can have, none is looked for."""
+    own = rows[0].findings
+    has = {
+        "people": bool(own.people),
+        "tools": any(row.tools for row in rows)
+        or any(step.kind in {"tool", "agent"} for step in own.steps.values()),
+        "speed": True,
+    }
+    return [kind for kind in KINDS if has[kind]]
 
 
 def costs(tally: Tally) -> Costs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from agentsim.analysis.findings import BudgetFindings
 from agentsim.report import show, words
@@ -53,3 +54,30 @@ def limits_of(budget: BudgetFindings) -> list[str]:
         size = show.money(value) if key == "money" else show.duration(value)
         told.append(f"{size} {words.limit(key)}".strip())
     return told
+
+
+def cell(budget: BudgetFindings | None) -> str:
+    """In a table: `84 % ok`, `77 % no`, with `?` where it is too close to call."""
+    if budget is None:
+        return ""
+    met, wanted = show.share(budget.met), show.share(budget.chance)
+    close = "?" if budget.is_close else ""
+    if budget.is_met:
+        return f"{met} ok{close}"
+    if met == wanted:  # just missed; of `>99 %` it takes the tenths to see that
+        tenths = f"{math.floor(budget.met * 1000) / 10:.1f} %"
+        met = f"<{met}" if met[:1].isdigit() else tenths
+    return f"{met} no{close}"
+
+
+def note(budgets: Sequence[BudgetFindings | None]) -> str:
+    """What a column of `cell` means: the limits, unless they differ, and the share wanted."""
+    found = [budget for budget in budgets if budget is not None]
+    if not found:
+        return ""
+    first = found[0]
+    alike = all(it.limits == first.limits and it.chance == first.chance for it in found)
+    limits = ", ".join(limits_of(first)) if alike else "that of each file"
+    wanted = f"{show.share(first.chance)} of the runs" if alike else "as many runs as it wants"
+    doubt = "; ? is too close to call at 95 %" if any(it.is_close for it in found) else ""
+    return f"budget: {limits}; ok where {wanted} keep to it{doubt}"

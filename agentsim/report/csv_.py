@@ -13,6 +13,7 @@ from typing import Any
 
 from agentsim.analysis.findings import Findings
 from agentsim.report import json_
+from agentsim.report.compared import Apart, Compared, attention, machine_name
 from agentsim.report.sweeping import Swept
 from agentsim.report.text import safe
 
@@ -32,6 +33,36 @@ def answer(findings: Findings) -> str:
 def sweep(result: Swept) -> str:
     """A head and a row a speed."""
     return table({"rate": it.rate, "outrun": it.outrun, **row(it.findings)} for it in result.rows)
+
+
+def compare(result: Compared) -> str:
+    """A head and a row for each variant on each machine."""
+    return table(
+        {
+            "machine": machine_name(machine),
+            "label": it.label,
+            "file": it.file,
+            "vary": "; ".join(f"{key}={json_.compact(value)}" for key, value in it.vary),
+            **_difference(it.difference),
+            "quickest": it.quickest,
+            "attention": attention(it.findings),
+            **row(it.findings),
+        }
+        for machine in result.machines
+        for it in machine.rows
+    )
+
+
+def _difference(found: Apart | None) -> dict[str, Any]:
+    """Empty for the first row of a machine, which the others are compared with."""
+    low, high = (found and found.ci95) or (None, None)
+    return {
+        "difference.mean": found and found.mean,
+        "difference.ci95_low": low,
+        "difference.ci95_high": high,
+        "difference.sd": found and found.sd,
+        "difference.needed": found and found.needed,
+    }
 
 
 def row(findings: Findings) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from agentsim.graph import Graph
 from agentsim.report import sections, show
 from agentsim.report.assumptions import assumed
 from agentsim.report.blocks import Block, Document, Lines, Run, line
+from agentsim.report.comparing import compare
 from agentsim.report.sweeping import sweep
 from agentsim.report.text import listed, name
 
-__all__ = ["Document", "answer", "found", "sweep"]
+__all__ = ["Document", "answer", "compare", "found", "sweep"]
 
 
 def answer(findings: Findings) -> Document:

@@ -55,13 +55,13 @@ def answer(findings: Findings) -> dict[str, Any]:
         **_reasons(findings),
         "steps": {path: _step(step) for path, step in findings.steps.items()},
         **_use(findings),
-        # where work arrives, and where quality is modelled
+        # where work arrives
         "throughput": None,
         "cycle_time": None,
         "in_progress": None,
         "stable": None,
         "backlog_per_day": None,
-        "quality": None,
+        "quality": _quality(findings),
     }
     if findings.replications < 2 and not findings.exact:
         told = _unsure(told)
@@ -140,6 +140,12 @@ def _wall_done(findings: Findings) -> dict[str, Any] | None:
     told, done = stat(findings.wall_done), findings.wall_done
     alone = done is not None and done.n < 2 and not findings.exact
     return told | {"ci95": None} if told and alone else told
+
+
+def _quality(findings: Findings) -> dict[str, Any] | None:
+    """`quality`: only where attempts are made."""
+    found = findings.quality
+    return None if found is None else {"success": found.success, "ci95": found.ci95}
 
 
 def _reasons(findings: Findings) -> dict[str, Any]:
@@ -324,3 +330,8 @@ def finite(value: Any) -> Any:
 def text(value: Any) -> str:
     """Strict JSON in ASCII letters, so that it is the same bytes everywhere, and a line feed."""
     return json.dumps(value, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+
+
+def compact(value: Any) -> str:
+    """A value on one line, as strict JSON; a text as it is."""
+    return value if isinstance(value, str) else json.dumps(finite(value), allow_nan=False)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
 from agentsim.analysis.estimate import FEWEST
 from agentsim.analysis.findings import Findings, Lever
-from agentsim.report import show, words
+from agentsim.report import budgeting, show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
-from agentsim.report.budgeting import limits_of
+from agentsim.report.merging import once
 from agentsim.report.sections import TOO_FEW, lever_name, warned
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name, safe
 
-_DIGITS = re.compile(r"[\d.,]+")
 _COLUMNS = 3  # of shares, besides the rest: more do not fit into 80 columns
 _WORTH_A_COLUMN = 0.02  # the largest share that may go without a column
 
@@ -90,8 +88,7 @@ def _what_changes(findings: Findings) -> str:
 
 def warnings(result: Swept) -> list[str]:
     """The warnings of all speeds; what differs only in its figures is said once."""
-    texts = [text for row in result.rows for text in row.findings.warnings]
-    return list({_DIGITS.sub("", text): text for text in reversed(texts)}.values())[::-1]
+    return once(text for row in result.rows for text in row.findings.warnings)
 
 
 def _crossings(found: Sequence[Crossing]) -> tuple[Line, ...]:
@@ -165,7 +162,7 @@ def _table(rows: Sequence[Row]) -> Table:
         columns.append(("agents", [show.tight(it.without_people.p50) for it in found]))
     columns += _shares(found)
     if any(it.budget for it in found):
-        columns.append(("budget", [_met(it) for it in found]))
+        columns.append(("budget", [budgeting.cell(it.budget) for it in found]))
     if any(row.outrun is not None for row in rows):
         columns.append(("outrun", [_outrun(row) for row in rows]))
     heads = tuple(Column(head, True) for head, _ in columns)
@@ -206,19 +203,6 @@ def _part(findings: Findings, kinds: frozenset[str]) -> float:
     return (time + inside * findings.compaction_decode) / (findings.wall.mean or 1.0)
 
 
-def _met(findings: Findings) -> str:
-    if findings.budget is None:
-        return ""
-    met, wanted = show.share(findings.budget.met), show.share(findings.budget.chance)
-    close = "?" if findings.budget.is_close else ""
-    if findings.budget.is_met:
-        return f"{met} ok{close}"
-    if met == wanted:  # just missed; of `>99 %` it takes the tenths to see that
-        tenths = f"{math.floor(findings.budget.met * 1000) / 10:.1f} %"
-        met = f"<{met}" if met[:1].isdigit() else tenths
-    return f"{met} no{close}"
-
-
 def _outrun(row: Row) -> str:
     if row.outrun is None:
         return ""
@@ -232,13 +216,8 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
         people = any(row.findings.people for row in rows)
         agents = "agents: typical time without people; " if people else ""
         notes.append(f"{agents}shares are of the average run")
-    budget = next((it.findings.budget for it in rows if it.findings.budget), None)
-    if budget is not None:
-        limits = ", ".join(limits_of(budget))
-        wanted = f"{show.share(budget.chance)} of the runs"
-        close = any(it.findings.budget and it.findings.budget.is_close for it in rows)
-        doubt = "; ? is too close to call at 95 %" if close else ""
-        notes.append(f"budget: {limits}; ok where {wanted} keep to it{doubt}")
+    if budget := budgeting.note([row.findings.budget for row in rows]):
+        notes.append(budget)
     reads = next((it.reads for it in rows if it.reads), None)
     if any(row.outrun is not None for row in rows):
         pace = f", {show.rate(reads)}" if reads else ""

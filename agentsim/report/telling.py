@@ -13,14 +13,18 @@ from agentsim.report.text import safe
 SHOWN = 50  # beyond that people mend what they see and run again
 
 
-def problems(found: Sequence[Problem], excerpts: Mapping[Place, str]) -> str:
-    """All of `found` in their order; `excerpts` are lines of files with a caret, by place."""
+def problems(found: Sequence[Problem], excerpts: Mapping[Place, str], more: str = "") -> str:
+    """All of `found` in their order; `excerpts` are lines of files with a caret, by place.
+
+    `more` is a code that can be looked up: said once, at the end.
+    """
     told = [_problem(problem, excerpts) for problem in found[:SHOWN]]
     if len(found) > SHOWN:
         told.append(f"and {len(found) - SHOWN} more")
     elif len(found) > 1:
         told.append(f"{len(found)} problems")
-    return "\n\n".join(told)
+    text = "\n\n".join(told)
+    return f"{text}\n\nwhat this means: agentsim explain {more}" if more else text
 
 
 def _problem(problem: Problem, excerpts: Mapping[Place, str]) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from agentsim.errors import Problem, Problems
-from agentsim.spec.problems import nearest, quoted
+from agentsim.spec.problems import by_nearness, nearest, quoted
 
 Kind = Literal["hardware", "workflows"]
 
@@ -27,7 +27,7 @@ def find(kind: Kind, name: str) -> Path:
     found = entries(kind)
     if name in found:
         return found[name]
-    known = ", ".join(found) or "none"
+    known = ", ".join(by_nearness(name, found)) or "none"
     near = nearest(name, found)
     raise Problems(
         [

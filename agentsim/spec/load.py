@@ -8,7 +8,9 @@ from typing import Any
 from agentsim.errors import Problem, Problems
 from agentsim.graph import Graph
 from agentsim.spec import catalogue
+from agentsim.spec.blame import blamed
 from agentsim.spec.compile import compiled
+from agentsim.spec.includes import included
 from agentsim.spec.problems import refuse
 from agentsim.spec.reader import read_file
 from agentsim.spec.scope import Program
@@ -43,13 +45,29 @@ def load_tree(tree: Tree, source: Source, stem: str = "workflow") -> Graph:
     return program_of(tree, source, stem)[1]
 
 
-def program_of(tree: Tree, source: Source, stem: str) -> tuple[Program, Graph]:
+def sketch(source: Source) -> Graph:
+    """The graph to look at: no check of what needs hardware or a run. Raises `Problems`."""
+    path = catalogue.find("workflows", source.workflow)
+    return program_of(read_file(path), source, path.stem, checked=False)[1]
+
+
+def program_of(
+    tree: Tree, source: Source, stem: str, checked: bool = True
+) -> tuple[Program, Graph]:
     """The compiled file and its graph. Raises `Problems`."""
+    try:
+        return _program_of(tree, source, stem, checked)
+    except Problems as fault:
+        raise Problems(blamed(fault.problems, tree, source.sets)) from None
+
+
+def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[Program, Graph]:
     problems: list[Problem] = []
     whole, params = parsed(tree, source, problems)
+    whole = included(whole, problems.append)
     unfilled, known = {problem.place for problem in problems}, len(problems)
     try:
-        program, graph = compiled(whole, params, source, stem, problems)
+        program, graph = compiled(whole, params, source, stem, problems, checked)
     except Problems as fault:
         problems = list(fault.problems)
         graph = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from agentsim.errors import Problem
@@ -69,7 +70,9 @@ class _Walker:
             kind = kind_of(raw, self._kinds) or "step"
             path = f"{prefix}.{ids[at]}" if prefix else ids[at]
             given = raw.get("id") == ids[at]
-            self.rows[at] = Row(len(self.rows), at, kind, ids[at], given, path, path)
+            # what is included is a group when it is run
+            shown = "do" if kind == "include" else kind
+            self.rows[at] = Row(len(self.rows), at, shown, ids[at], given, path, path)
             inner = [((*at, key), raw.get(key)) for key in self._kinds.get(kind, ())]
             self.walk(inner, path)
 
@@ -102,10 +105,12 @@ class _Walker:
         return own if _is_name(own) else None
 
     def _default(self, raw: dict[Any, Any]) -> str:
-        """The argument of a call, agent, tool or person; else the kind."""
+        """The argument of a call, agent, tool, person or include; else the kind."""
         kind = kind_of(raw, self._kinds) or "step"
         argument = raw.get(kind)
-        named = kind in ("call", "agent", "tool", "person")
+        if kind == "include" and isinstance(argument, str):
+            argument = PurePath(argument).stem
+        named = kind in ("call", "agent", "tool", "person", "include")
         usable = named and _is_name(argument) and not isinstance(argument, Waiting)
         return str(argument) if usable else kind
 

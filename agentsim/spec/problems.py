@@ -17,57 +17,6 @@ WIDTH = 100  # columns of an excerpt
 LISTED = 30  # names that a hint lists when none is near
 LONGEST_NAME = 80  # letters of a name that is shown or compared: similarity is quadratic in them
 
-CODES = MappingProxyType(
-    {
-        # the file
-        "file-missing": "There is no file of this name.",
-        "file-unreadable": "The file cannot be read: a folder, a device, or not yours to read.",
-        "file-too-large": "A workflow or profile file has at most 1 MiB.",
-        "bad-encoding": "A file is UTF-8 text without a byte order mark.",
-        "bad-character": "A control character stands in the file, so it is not plain text.",
-        # YAML
-        "yaml-syntax": "The text breaks the rules of YAML.",
-        "duplicate-key": "A key stands twice in one mapping, so one of its values would be lost.",
-        "bad-key": "A key is text or a number; lists, mappings, yes/no and nothing cannot be keys.",
-        "merge-key": "The merge key << is no part of YAML 1.2 and is not read.",
-        "custom-tag": "Tags such as !name are not read; only plain values are.",
-        "bad-number": "Infinity, not-a-number and numbers too large for a computer are refused.",
-        "several-documents": "A file holds one document; a second one begins at a line ---.",
-        "unknown-alias": "An alias *name stands before or without its anchor &name.",
-        "recursive-alias": "An alias stands inside the value that it names, which would never end.",
-        "too-many-aliases": "A file uses at most 1,000 aliases.",
-        "too-deep": "Values are nested at most 60 deep.",
-        "too-many-values": "A file holds at most 200,000 values, aliases written out.",
-        "too-long": "A text has at most 64 KiB, a number 400 digits.",
-        # expressions
-        "bad-expression": "What stands in $( ) or ${ } is not an expression that can be read.",
-        "expression-failed": "The expression has no answer: a division by zero or a wrong type.",
-        "expression-in-key": "Expressions are filled into values, not into keys.",
-        # names and values
-        "unknown-name": "The name is not defined here.",
-        "unknown-key": "The key is not one of those that may stand here.",
-        "missing-key": "A key that is needed here is missing.",
-        "bad-value": "The value is not of the kind that may stand here, or outside its limits.",
-        "bad-range": "--vary takes a range of whole numbers, 0:6 or 0:6:2, or a list a,b,c.",
-        # workflows
-        "no-kind": "A step has one key that says what it is, such as `tool:` or `wait:`.",
-        "two-kinds": "A step is of one kind; two kinds are two steps.",
-        "duplicate-id": "Ids differ within a list (and between `do` and `between` of a loop).",
-        "needs-circle": "Steps that wait for each other would never start.",
-        "too-many-steps": "A file has at most 20,000 steps, items counted; a run 5 million.",
-        "session-at-once": "A session has one history: two steps cannot speak in it at once.",
-        "never-runs": "No step before it can leave the verdict that its `when` asks for.",
-        "not-open": "A step goes on in a session that is opened only later.",
-        "two-quotas": "Profiles that name one account must give its quota alike.",
-        "never-fits": "What is asked of a pool or quota is more than it ever has.",
-        "context-too-small": "The prompt and task do not fit into the context of the model.",
-        # roles and rates
-        "unbound-role": "A role of the workflow has no hardware: `--hw role=NAME`.",
-        "shared-rate": "Roles that share a server run at one rate.",
-        "not-yet": "The format has this, but this version cannot simulate it yet.",
-    }
-)
-
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The one of `names` that `name` was most likely meant to be, or None; ties by the alphabet."""
@@ -82,6 +31,13 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
         if found:
             return plain[found[0]]
     return None
+
+
+def by_nearness(name: str, names: Iterable[str]) -> list[str]:
+    """All of `names`, those first that are most like `name`; ties by the alphabet."""
+    near, meant = nearest(name, known := sorted(names)), _plain(name[:LONGEST_NAME])
+    likeness = {it: difflib.SequenceMatcher(None, meant, _plain(it)).ratio() for it in known}
+    return sorted(known, key=lambda it: (it != near, -likeness[it]))
 
 
 def _plain(name: str) -> str:
@@ -211,10 +167,18 @@ def excerpt(lines: Sequence[str], place: Place) -> str:
     source = lines[place.line - 1]
     at = min(max(place.column, 1) - 1, len(source))
     room = WIDTH - len(margin)
-    before, caret = _before(source[:at], room // 2)
-    after = _after(source[at:], room - caret)
+    if len(source) <= room and _width(visible(source)) <= room:
+        before, after = visible(source[:at]), visible(source[at:])
+        caret = _width(before)
+    else:
+        before, caret = _before(source[:at], room // 2)
+        after = _after(source[at:], room - caret)
     bar = " " * (len(margin) - 2) + "| "
     return f"{margin}{before}{after}".rstrip() + f"\n{bar}{' ' * caret}^"
+
+
+def _width(shown: str) -> int:
+    return sum(map(_columns, shown))
 
 
 def _before(text: str, room: int) -> tuple[str, int]:

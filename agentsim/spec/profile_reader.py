@@ -208,6 +208,7 @@ class PlanReader:
         if not isinstance(value, list):
             self._bad(("limits",), f"`limits`: expected a list of quotas; got {shown(value)}")
             return
+        seen: dict[tuple[Any, ...], int] = {}
         for i, raw in enumerate(value):
             path = ("limits", i)
             file = self._part(LimitFile, "a quota", *path)
@@ -228,6 +229,12 @@ class PlanReader:
                 message = "a bucket of less than one request never lets a call through"
                 self._bad((*path, "bucket"), message, "such as `bucket: 1`")
             if file.bucket is not None and file.refill is not None:
+                quota = (file.count, file.bucket, file.refill, file.account)
+                if quota in seen:
+                    message = f"the same quota of {file.count} stands in entry {seen[quota] + 1}"
+                    self._bad(path, message, "keep one of them: a call would be counted twice")
+                    continue
+                seen[quota] = i
                 yield LimitPlan(
                     count=file.count,
                     bucket=file.bucket,

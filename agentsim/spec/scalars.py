@@ -37,7 +37,7 @@ _TAGS: dict[str, tuple[type, ...]] = {
 
 
 class Refused(Exception):
-    """A scalar that is not read; `code` is one of `problems.CODES`."""
+    """A scalar that is not read; `code` is one that `explained` knows."""
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)

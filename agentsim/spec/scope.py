@@ -334,6 +334,7 @@ def _read(scope: Scope, kind: Kind) -> StepFields | None:
             scope.program.report(problem)
 
     where = At(scope.program.tree, scope.at)
+    own = {key: value for key, value in own.items() if key not in kind.inserted}
     step = check(kind.model, own, where, report, kind.title, kind.refused)
     return None if unfilled else step
 

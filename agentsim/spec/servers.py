@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agentsim import units
 from agentsim.errors import Place, Problem, Problems
@@ -196,7 +196,7 @@ class Servers:
             try:
                 self._profiles[key[0]] = load_profile(_named(target)[0])
             except Problems as fault:
-                self._report_all(fault)
+                self._report_all(self._placed(fault, target))
         return self._profiles[key[0]]
 
     def _key(self, target: str) -> tuple[str, str] | None:
@@ -209,8 +209,15 @@ class Servers:
                 self._keys[target] = path, number
             except Problems as fault:
                 wrong = self._wrong_number(target)
-                self._report_all(fault if wrong is None else Problems([wrong]))
+                self._report_all(
+                    self._placed(fault if wrong is None else Problems([wrong]), target)
+                )
         return self._keys[target]
+
+    def _placed(self, fault: Problems, target: str) -> Problems:
+        """What is wrong in no file is wrong with the option that named it."""
+        option = given("--hw ", self._written.get(target, target))
+        return Problems(replace(it, place=it.place or option) for it in fault.problems)
 
     def _wrong_number(self, target: str) -> Problem | None:
         """What is wrong with the part behind `#`, of a target that stands for no profile."""

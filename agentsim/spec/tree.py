@@ -32,6 +32,8 @@ class Spot(NamedTuple):
     column: int
     parts: dict[Key, Spot] | list[Spot] | None = None
     keys: dict[Key, tuple[int, int]] | None = None
+    file: str | None = None
+    """Where it stands in another file than what is around it: included."""
 
     def inner(self, part: str | int) -> Spot | None:
         """The spot of one key or index, or None where there is none."""
@@ -70,35 +72,40 @@ class Tree:
         An aliased value stands where the alias is written; what is inside it, where it is
         written itself (at the anchor), since there it has to be mended.
         """
-        return self._at(self._reach(path)[0])
+        spot, _, file = self._reach(path)
+        return Place(file, spot.line + 1, spot.column + 1)
 
     def key_place(self, path: Path) -> Place:
         """Where the last key of `path` is written in its mapping; for a list, its element."""
-        parent, missing = self._reach(path[:-1])
+        parent, missing, file = self._reach(path[:-1])
         if path and not missing and parent.keys is not None:
             key = _key(path[-1], parent.keys)
             if key is not None:
                 line, column = parent.keys[key]
-                return Place(self.file, line + 1, column + 1)
+                return Place(file, line + 1, column + 1)
         return self.place(path)
+
+    def spot(self, path: Path) -> Spot:
+        """Where the value at `path` begins, with what is inside it."""
+        spot, missing, file = self._reach(path)
+        return Spot(spot.line, spot.column, file=file) if missing else spot
 
     def sub(self, path: Path) -> Tree:
         """The tree below `path`, with its places. KeyError or IndexError if it does not exist."""
         value: Any = self.value
         for part in path:
             value = value[part]
-        spot, missing = self._reach(path)
+        spot, missing, file = self._reach(path)
         root = Spot(spot.line, spot.column) if missing else spot
-        return Tree(value, self.file, self.text, root, self.filled)
+        return Tree(value, file, self.text, root, self.filled)
 
-    def _reach(self, path: Path) -> tuple[Spot, bool]:
-        spot = self.root
+    def _reach(self, path: Path) -> tuple[Spot, bool, str]:
+        """(the nearest spot, whether it is only a parent's, the file in which it stands)."""
+        spot, file = self.root, self.file
         for part in path:
             inner = spot.inner(part)
             if inner is None:
-                return spot, True
+                return spot, True, file
             spot = inner
-        return spot, False
-
-    def _at(self, spot: Spot) -> Place:
-        return Place(self.file, spot.line + 1, spot.column + 1)
+            file = spot.file or file
+        return spot, False, file

@@ -14,7 +14,9 @@ from agentsim.spec import catalogue
 from agentsim.spec.cast import Defined
 from agentsim.spec.definitions import MODELS
 from agentsim.spec.flow import flow, scalar
+from agentsim.spec.includes import mentions
 from agentsim.spec.load import Source, program_of
+from agentsim.spec.outline import ROOT
 from agentsim.spec.reader import read_file
 from agentsim.spec.tree import Path, Tree
 
@@ -41,7 +43,7 @@ class _Writer:
         assert isinstance(tree.value, dict)
         self._file: dict[Any, Any] = tree.value
         self._source, self._graph = source, graph
-        self._tree, self._cast = program.tree, program.cast
+        self._tree, self._cast, self._rows = program.tree, program.cast, program.rows
 
     def lines(self) -> Iterator[Line]:
         """The whole file, in the order of the original; what it lacks stands before the steps."""
@@ -51,7 +53,25 @@ class _Writer:
         for key, value in self._file.items():
             if key == "steps":
                 yield from self._lacking()
+                value = self._steps(value)
             yield from self._top(key, value)
+
+    def _steps(self, written: Any) -> Any:
+        """The steps as they were written; with those of other files in their place, filled in."""
+        whole = self._tree.value
+        assert isinstance(whole, dict)
+        return self._put_in(whole["steps"], ROOT) if mentions(written) else written
+
+    def _put_in(self, value: Any, at: Path) -> Any:
+        if isinstance(value, list):
+            return [self._put_in(part, (*at, i)) for i, part in enumerate(value)]
+        if not isinstance(value, dict):
+            return value
+        found = {key: self._put_in(part, (*at, key)) for key, part in value.items()}
+        if "include" in value:
+            group = {key: part for key, part in found.items() if key not in ("include", "params")}
+            return {"id": self._rows[at].id, **group}
+        return found
 
     def _top(self, key: str, value: Any) -> Iterator[Line]:
         if key in MODELS:
@@ -115,6 +135,8 @@ class _Writer:
         tree, base = defined.spots.get(key, (None, ()))
         if tree is not self._tree or key in _patched(defined, self._source):
             return value
+        if defined.name not in self._file.get(defined.kind, {}):
+            return value  # of a file that is included
         own = _at(self._file, (*base, key))
         return {**value, **own} if isinstance(own, dict) and key == "reads" else own
 

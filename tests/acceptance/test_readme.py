@@ -23,6 +23,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [(match[1], match[2]) for match in FENCE.finditer(README)]
 QUICK = {"run": ["--runs", "20", "--no-sensitivity"], "sweep": ["--runs", "20"]}
+QUICK["compare"] = QUICK["sweep"]
 
 LONG = ("What would help", "Assumed (")
 """Blocks of an answer that take a minute to work out; all others are compared."""
@@ -74,8 +75,8 @@ def _run(
 
 def test_the_readme_has_commands_and_answers() -> None:
     kinds = {command.split()[1] for command in _commands()}
-    assert kinds >= {"run", "sweep", "validate", "hw", "init"}
-    assert [command.split()[1] for command in _answers()] == ["run", "sweep", "run"]
+    assert kinds >= {"run", "sweep", "compare", "validate", "hw", "init"}
+    assert [command.split()[1] for command in _answers()] == ["run", "sweep", "compare", "run"]
 
 
 @pytest.mark.parametrize("command", _commands())
@@ -115,6 +116,32 @@ def test_the_pasted_sweep_is_the_real_one(clone: Path) -> None:
     assert f"  {show.share(decode)}  " in row
     close = "?" if budget["close"] else ""
     assert f"  {show.share(budget['met'])} ok{close}  " in row
+
+
+def test_the_pasted_comparison_is_the_real_one(clone: Path) -> None:
+    """Its title; and a row, of all its 1,000 runs, by the other command."""
+    command, pasted = next(item for item in _answers().items() if " compare " in item[0])
+    assert _run(command, clone).stdout.splitlines()[0] == pasted.splitlines()[0]
+    found = []
+    for rounds in (0, 2):
+        run = f"agentsim run review-loop --hw cerebras --set rounds={rounds}"
+        found.append(json.loads(_run(run, clone, ["--quick", "--json"]).stdout))
+    (base, two) = found
+    group = pasted[pasted.index("  cerebras  ") :]
+    row = next(line for line in group.splitlines() if " rounds=2 " in line)
+    longer = two["wall"]["mean"] - base["wall"]["mean"]
+    you = two["people"]["you"]
+    cells = re.split(r"  +", row.strip())
+    assert cells[:4] == [
+        "rounds=2",
+        show.tight(two["wall"]["p50"]),
+        show.tight(two["wall"]["p80"]),
+        f"+{longer / 60:.1f}m",
+    ]
+    assert cells[5:] == [
+        show.tight(two["without_people"]["p50"]),
+        show.tight(you["work"] + you["switching"]),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ def changed(graph: Graph) -> Iterator[tuple[str, Graph]]:
         yield f"tools x {factor}", variants.with_tools(graph, factor)
     yield "people", variants.with_people(graph, 0.5)
     yield "lines", variants.with_lines(graph, 0.5)
+    yield "turns", variants.with_turns(graph, 2.5)
     for i in range(len(graph.servers)):
         yield f"slot {i}", variants.with_slot(graph, i)
     for i in range(len(graph.people)):

@@ -1,6 +1,7 @@
 """What people write, read into base numbers. Figures are definitions of units, by hand."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 
@@ -140,3 +141,32 @@ def test_money():
     for text in ("-5", "$-5", "5 €", math.inf, True, "$"):
         with pytest.raises(ValueError, match="expected dollars"):
             units.money(text)
+
+
+@pytest.mark.parametrize(
+    ("read", "value", "units_"),
+    [
+        (units.duration, 90, "ns us ms s m h d w"),
+        (units.rate, 800, "tok, req, items or nothing, per ms s min h d w"),
+        (units.lines, 400, "loc, lines"),
+        (units.words, 900, "words"),
+        (units.line_rate, 400, "loc or lines per ms s min h d w"),
+        (units.word_rate, 238, "wpm, or words per ms s min h d w"),
+    ],
+)
+def test_a_number_without_its_unit_says_which_units_there_are(
+    read: Callable[[object], float], value: int, units_: str
+) -> None:
+    with pytest.raises(ValueError, match=f"got {value} without a unit") as caught:
+        read(value)
+    assert f"({units_})" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("read", "shown"),
+    [(units.tokens, "k, M, G"), (units.money, "$ or no unit"), (units.share, "85% or 0.85")],
+)
+def test_a_wrong_unit_says_which_there_are(read: Callable[[object], float], shown: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        read("5 apples")
+    assert shown in str(caught.value)

@@ -11,6 +11,7 @@ from agentsim.spec.steps import (
     choose,
     each,
     group,
+    include,
     loop,
     parallel,
     person,
@@ -33,6 +34,7 @@ KINDS: MappingProxyType[str, Kind] = MappingProxyType(
             attempts,
             loop,
             choose,
+            include,
             group,
         )
     }
@@ -41,7 +43,6 @@ KINDS: MappingProxyType[str, Kind] = MappingProxyType(
 REFUSED = MappingProxyType(
     {
         "merge": "merge queues (`merge`)",
-        "include": "steps of another file (`include`)",
     }
 )
 

@@ -35,7 +35,7 @@ class AttemptsStep(StepFields):
     limit: Limit | None = may("how many attempts run at once", "2")
     succeeds: Share | None = may("the chance that an attempt which ends well is right", "60%")
     correlation: Share | None = may("how far attempts succeed and fail together", "60%")
-    pick: Any = need("who picks: a step, or the first that succeeds", "{person: you, right: 80%}")
+    pick: Any = need("who picks, or `first`", "{person: you, reads: changes, right: 80%}")
 
 
 class PickFields(Model):

@@ -60,7 +60,8 @@ COMMON_LATER: Mapping[str, str] = MappingProxyType(
 class Kind:
     """One kind of step: its model, how it becomes a node, the keys that hold steps of its own.
 
-    `later` are keys (of the format) that this version refuses.
+    `later` are keys (of the format) that this version refuses; `inserted` keys that no person
+    writes, put in before steps are read.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Kind:
     lower: Callable[[Any, Scope], Node | None]
     lists: tuple[str, ...] = ()
     later: Mapping[str, str] = field(default_factory=dict)
+    inserted: tuple[str, ...] = ()
 
     @property
     def refused(self) -> dict[str, str]:

@@ -12,6 +12,7 @@ import pytest
 
 from agentsim.cli import main, request
 from tests.unit.report.made import findings, sweep
+from tests.unit.report.made_compared import compared
 
 
 @dataclass
@@ -21,6 +22,7 @@ class Asked:
     source: Any = None
     options: dict[str, Any] = field(default_factory=dict)
     rates: Any = None
+    grid: Any = None
 
 
 def stand_in(
@@ -40,7 +42,12 @@ def stand_in(
         asked.source, asked.rates, asked.options = source, rates, options
         return swept()
 
-    module.__dict__.update(Options=dict, answer=answer_it, sweep=sweep_it)
+    def compare_it(grid: Any, options: dict[str, Any]) -> Any:
+        asked.grid, asked.options = grid, options
+        return compared()
+
+    module.__dict__.update(Options=dict, Grid=lambda *given: given)
+    module.__dict__.update(answer=answer_it, sweep=sweep_it, compare=compare_it)
     monkeypatch.setitem(sys.modules, "agentsim.experiment", module)
     monkeypatch.setattr(request, "source", lambda *given: given)
     return asked

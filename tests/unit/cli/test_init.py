@@ -41,7 +41,41 @@ def test_it_never_overwrites(capsys: Capture) -> None:
     assert "--force" in err
     assert Path("first.yaml").read_text() == "mine"
     assert typed(capsys, "init", "--force")[0] == exits.DONE
-    assert Path("first.yaml").read_text().startswith("# How long")
+    assert "# How long" in Path("first.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "file", "beside"),
+    [
+        (["init"], "first.yaml", "workflow.schema.json"),
+        (["init", "--hw"], "mybox.yaml", "hardware.schema.json"),
+        (["init", "--from", "review-loop"], "review-loop.yaml", "workflow.schema.json"),
+        (["init", "--hw", "--from", "tok5"], "tok5.yaml", "hardware.schema.json"),
+        (["init", "sub/mine.yaml"], "sub/mine.yaml", "workflow.schema.json"),
+    ],
+)
+def test_an_editor_finds_the_schema_beside_the_file(
+    capsys: Capture, given: list[str], file: str, beside: str
+) -> None:
+    Path("sub").mkdir()
+    assert typed(capsys, *given)[0] == exits.DONE
+    first = Path(file).read_text("utf-8").splitlines()[0]
+    assert first == f"# yaml-language-server: $schema={beside}"
+    schema = Path(file).parent / beside
+    which = beside.partition(".")[0]
+    assert typed(capsys, "schema", which) == (exits.DONE, schema.read_text("utf-8"), "")
+
+
+def test_a_schema_of_an_older_version_is_made_anew_and_a_foreign_one_is_kept(
+    capsys: Capture,
+) -> None:
+    schema = Path("workflow.schema.json")
+    schema.write_text('{"$comment": "Made by `agentsim schema workflow`: old"}')
+    assert typed(capsys, "init")[0] == exits.DONE
+    assert len(schema.read_text("utf-8")) > 10_000
+    schema.write_text('{"title": "of somebody else"}')
+    assert typed(capsys, "init", "other")[0] == exits.DONE
+    assert schema.read_text() == '{"title": "of somebody else"}'
 
 
 def test_from_one_that_is_there(capsys: Capture) -> None:

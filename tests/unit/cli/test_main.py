@@ -69,7 +69,7 @@ def test_version_needs_no_click(root: Path) -> None:
     [
         (["rnu", "x"], "did you mean 'run'?"),
         (["qqqqqq"], "there are: run, sweep"),
-        (["compare", "a", "b"], "not yet: the command 'compare'"),
+        (["backtest", "a"], "not yet: the command 'backtest'"),
         (["run"], "Missing argument 'WORKFLOW'"),
         (["run", "x", "--runs", "0"], "not from 1 to 1,000,000"),
         (["run", "x", "--runs", "many"], "not a valid integer"),

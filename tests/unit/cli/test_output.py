@@ -72,6 +72,6 @@ def test_letters_that_the_stream_cannot_show_are_escaped(
     assert capfdbinary.readouterr().out == b"\\u6f22\\ud800\n"
 
 
-def test_an_unknown_form_is_a_problem() -> None:
-    with pytest.raises(Problems, match="no csv form"):
+def test_a_form_that_a_command_should_not_have_offered_is_a_fault_of_ours() -> None:
+    with pytest.raises(ValueError, match="no csv form"):
         output.Output("csv").show(lambda: None, dict)  # type: ignore[arg-type, return-value]

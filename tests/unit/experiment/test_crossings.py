@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 
 import pytest
 
 from agentsim.analysis.estimate import t95
-from agentsim.experiment.crossings import LOOKS, Costs, Crossing, Probe, crossings
+from agentsim.experiment.crossings import Costs, Crossing, Probe, crossings
 
 
 def alone(tokens: float, tools: float, people: float, calls: list[float] | None = None) -> Probe:
@@ -77,17 +78,102 @@ def test_a_server_that_others_share() -> None:
 
     found = by_kind(crossings(probe, 100))
     assert found["tools"] == pytest.approx(400, rel=0.01)
-    assert len(looked) <= 3 * LOOKS
+    assert len(looked) <= 20
 
 
-def test_a_cost_that_jumps_is_not_made_up() -> None:
-    # decoding is twice or half of the tools, never equal: there is a bracket, but no meeting
+def test_a_jump_is_a_crossing_at_the_jump() -> None:
+    # decoding is twice or half of the tools, never equal: from 300 tok/s on the tools cost more
     def probe(rate: float) -> list[Costs]:
         decode = 200.0 if rate < 300 else 50.0
         return [Costs(decode, 100, 0, decode + 100)]
 
-    found = by_kind(crossings(probe, 100))
-    assert "tools" not in found or found["tools"] == pytest.approx(300, rel=0.1)
+    for start in (1, 100, 299, 300, 9000):
+        (own,) = (own for own in crossings(probe, start) if own.kind == "tools")
+        assert own.rate == pytest.approx(300, rel=1e-3)
+        assert own.ci95[0] < 300 < own.ci95[1] * (1 + 1e-9)  # what is rounded off
+        assert own.ci95[1] / own.ci95[0] < 1.0011  # as close as it was looked at
+
+
+def beside(builds: Sequence[float], looked: list[float] | None = None) -> Probe:
+    """3,000 tokens beside a build, then a tool of 5 s: one run for each time of the build."""
+
+    def probe(rate: float) -> list[Costs]:
+        if looked is not None:
+            looked.append(rate)
+        decode = 3000 / rate
+        return [
+            Costs(decode, 5, 0, decode + 5) if decode > own else Costs(0, own + 5, 0, own + 5)
+            for own in builds
+        ]
+
+    return probe
+
+
+@pytest.mark.parametrize("start", [0.1, 1, 10, 40, 70, 74.9, 75, 75.1, 100, 5000, 1e6])
+def test_a_call_beside_a_build(start: float) -> None:
+    """A build of 40 s is the longer from 3000 / 40 = 75 tok/s on: the tools jump from 5 to 45 s.
+
+    Twice the speed brings it from 3000 / r + 5 to 45 s: 5 % less where 0.95 (3000 / r + 5) = 45, at
+    r = 3000 / (45 / 0.95 - 5) = 2850 / 40.25 = 70.807. Slower it saves more, up to half.
+    """
+    looked: list[float] = []
+    found = crossings(beside([40], looked), start, kinds=("tools", "speed"))
+    assert by_kind(found) == pytest.approx({"speed": 2850 / 40.25, "tools": 75}, rel=1e-3)
+    assert [own.text for own in found] == [
+        "twice the speed saves less than 5 %",
+        "the tools cost more than decoding",
+    ]
+    assert len(looked) == len(set(looked)) <= 50
+
+
+@pytest.mark.parametrize("start", [1, 30, 60, 71, 72, 75, 90, 120, 1000])
+def test_the_interval_is_the_same_wherever_the_search_began(start: float) -> None:
+    """200 builds, evenly from 30 to 50 s. At d = 3000 / r seconds of decoding a share p = (d - 30)
+    / 20 of the runs waits for it: decoding takes p d on average, the tools 5 + (2500 - d^2) / 40.
+    They are equal at d^2 - 20 d - 900 = 0: d = 10 + sqrt(1000) = 41.623, r = 72.076.
+
+    With d falls the difference, by d (2 d - 30) / 20 + d d / 20 = 197.44 s a unit of log r. It is
+    36.62 s in p = 0.58114 of the runs, else -50.81 s with a variance of 8.377^2 / 12: its variance
+    is 0.58114 * 36.62^2 + 0.41886 * (50.81^2 + 5.85) = 1863.3, so half of the interval of its mean
+    is t95(199) * sqrt(1863.3 / 200), and that of log r as much over 197.44: 0.0305.
+    """
+    probe = beside([30 + 20 * (i + 0.5) / 200 for i in range(200)])
+    (own,) = (own for own in crossings(probe, start) if own.kind == "tools")
+    assert own.rate == pytest.approx(3000 / (10 + math.sqrt(1000)), rel=5e-3)
+    half = t95(199) * math.sqrt(1863.3 / 200) / 197.44
+    assert math.log(own.ci95[1] / own.rate) == pytest.approx(half, rel=0.04)
+    assert math.log(own.rate / own.ci95[0]) == pytest.approx(half, rel=0.04)
+
+
+@pytest.mark.parametrize("start", [0.5, 5, 50, 5000])
+def test_where_calls_are_cut_short_the_last_crossing_is_told(start: float) -> None:
+    """1,000 tokens that a timeout cuts off after 500 s, then 100 s of tools.
+
+    Below 1 tok/s twice the speed saves nothing either. The last crossing is at 9 * 1000 / 100 = 90.
+    """
+
+    def probe(rate: float) -> list[Costs]:
+        decode = min(500.0, 1000 / rate)
+        return [Costs(decode, 100, 0, decode + 100)]
+
+    found = {own.kind: own for own in crossings(probe, start, free=(0.5, 1.0))}
+    assert found["speed"].rate == pytest.approx(90, rel=1e-3)
+    assert found["speed"].text == "twice the speed saves less than 5 %, as at some slower speeds"
+    assert found["tools"].rate == pytest.approx(10, rel=1e-3)
+    assert found["tools"].text == "the tools cost more than decoding"
+
+
+def test_what_ends_off_the_path_costs_nothing() -> None:
+    # from 1000 / 19 = 52.6 tok/s on a person of 20 s beside is the longer: neither decoding nor the
+    # tool of 1 s is on the critical path any more, so the tool does not cost more
+    def probe(rate: float) -> list[Costs]:
+        decode = 1000 / rate
+        return [Costs(decode, 1, 0, decode + 1) if decode > 19 else Costs(0, 0, 20, 20)]
+
+    for start in (5, 500):
+        found = by_kind(crossings(probe, start))
+        assert "tools" not in found
+        assert found["people"] == pytest.approx(1000 / 19, rel=1e-3)
 
 
 def test_one_person_by_name() -> None:

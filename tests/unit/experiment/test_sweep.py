@@ -88,3 +88,25 @@ def test_decoding_by_a_call_that_compacts_is_decoding(tmp_path: Path) -> None:
     heads = [column.head for column in table.columns]
     assert table.rows[0][heads.index("decode")] == "59 %"
     assert "prompt" not in heads  # nothing of the 850 s is left for it
+
+
+BESIDE: File = {
+    "tools": {"build": {"time": "40s"}},
+    "steps": [
+        {"parallel": [{"call": "main", "input": 0, "output": 3000}, {"tool": "build"}]},
+        {"tool": "build", "id": "last", "time": "5s"},
+    ],
+}
+
+
+@pytest.mark.parametrize("rates", [(10.0, 40.0, 60.0, 200.0, 2000.0), (5.0,), (90.0, 1e5)])
+def test_a_crossing_is_told_whichever_speeds_were_asked_for(
+    tmp_path: Path, rates: tuple[float, ...]
+) -> None:
+    """The build of 40 s takes over from 3000 / 40 = 75 tok/s on, so do the tools; twice the speed
+    saves 5 % of 45 / 0.95 = 47.368 s where 3,000 tokens take 42.368 s, at 70.807 tok/s."""
+    hardware = str(write(tmp_path, "hardware.yaml", HUNDRED))
+    source = Source(str(write(tmp_path, "workflow.yaml", BESIDE)), (hardware,))
+    found = sweep(source, rates, Options(levers=False)).crossings
+    assert [own.kind for own in found] == ["speed", "tools"]
+    assert [own.rate for own in found] == pytest.approx([70.807, 75], rel=1e-3)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from agentsim.errors import Place, Problem, Problems
 from agentsim.spec.arguments import scalar, spread
-from agentsim.spec.problems import CODES, visible
+from agentsim.spec.explained import explanations
+from agentsim.spec.problems import visible
 
 
 @pytest.mark.parametrize(
@@ -132,4 +133,4 @@ def test_any_argument_is_read_or_refused(text: str) -> None:
             read(text)
         except Problems as fault:
             problems += fault.problems
-    assert all(problem.code in CODES for problem in problems)
+    assert all(problem.code in explanations() for problem in problems)

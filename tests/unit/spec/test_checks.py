@@ -201,3 +201,17 @@ def test_a_loop_that_may_end_early_is_not_counted(graph: Load) -> None:
     (loop,) = body.steps
     assert isinstance(loop, Loop)
     assert (fork.items, loop.rounds) == (10_000, 1_000)
+
+
+def test_a_chance_to_fail_that_changes_nothing_is_told(graph: Load) -> None:
+    """An agent goes on after a run that failed; in a step, or with a retry, it counts."""
+    agent = "agents: {a: {turns: 2, output: 5, prompt: 0, tools: {lint: 100%}}}\n"
+    tool = "tools: {lint: {time: 5s, fails: 10%}}\n"
+    (note,) = (it for it in graph(f"{tool}{agent}steps: [{{agent: a}}]").notes if "fails" in it)
+    assert note.startswith("lint: its `fails` changes nothing")
+    tried = tool.replace("10%", "10%, retry: 1")
+    for text in (
+        f"{tried}{agent}steps: [{{agent: a}}]",
+        f"{tool}{agent}steps: [{{agent: a}}, {{tool: lint}}]",
+    ):
+        assert not [it for it in graph(text).notes if "changes nothing" in it]

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import Place, Problem, Problems
+from agentsim.spec.explained import explanations
 from agentsim.spec.expressions import Waiting, fill, uses
-from agentsim.spec.problems import CODES
 from agentsim.spec.reader import read
 from agentsim.spec.templates import is_name
 from agentsim.spec.tree import Spot, Tree
@@ -40,7 +40,7 @@ def problem(text: str, **names: Any) -> Problem:
     with pytest.raises(Problems) as caught:
         fill(holding(text), names or NAMES)
     (found,) = caught.value.problems
-    assert found.code in CODES
+    assert found.code in explanations()
     assert found.place == Place("f", 1, 1)
     return found
 
@@ -396,7 +396,7 @@ def test_any_text_is_filled_or_refused(text: str, wrap: bool) -> None:
         value = fill(tree, NAMES).value
     except Problems as fault:
         problems = fault.problems
-    assert all(p.code in CODES and p.place and p.message for p in problems)
+    assert all(p.code in explanations() and p.place and p.message for p in problems)
     assert isinstance(value, str | int | float | list | dict | None)
     assert not isinstance(value, float) or math.isfinite(value)
 

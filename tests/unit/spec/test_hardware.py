@@ -13,8 +13,8 @@ from agentsim.graph import CachePlan, LimitPlan, ServerPlan
 from agentsim.laws.price import Price
 from agentsim.spec import profile
 from agentsim.spec.catalogue import names
+from agentsim.spec.explained import explanations
 from agentsim.spec.hardware import Profile, load_profile, profile_of
-from agentsim.spec.problems import CODES
 from agentsim.spec.reader import read
 
 FIRST = "decode: {rate: 100 tok/s}\n"
@@ -33,7 +33,7 @@ def refused(text: str) -> list[tuple[str, str]]:
     with pytest.raises(Problems) as caught:
         made(text)
     found = caught.value.problems
-    assert {problem.code for problem in found} <= CODES.keys()
+    assert {problem.code for problem in found} <= explanations().keys()
     assert all(problem.place and problem.place.file == "hardware.yaml" for problem in found)
     return [(f"{p.place.line}:{p.place.column}", p.code) for p in found if p.place]
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from agentsim.errors import Problems
 from agentsim.graph import Graph
+from agentsim.spec.explained import explanations
 from agentsim.spec.load import Source, load_tree
-from agentsim.spec.problems import CODES
 from agentsim.spec.reader import read
 from agentsim.spec.tree import Tree
 
@@ -91,7 +91,7 @@ def test_a_broken_file_ends_in_a_graph_or_in_problems(tree: Tree) -> None:
 def check(fault: Problems) -> None:
     assert fault.problems
     for problem in fault.problems:
-        assert problem.code in CODES
+        assert problem.code in explanations()
         assert problem.message
         assert problem.place is not None
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.errors import Place, Problem, Problems
 from agentsim.spec.problems import (
-    CODES,
     WIDTH,
     arrange,
+    by_nearness,
     capped,
     excerpt,
     nearest,
@@ -117,6 +114,19 @@ def test_excerpt_of_a_long_line_shows_what_is_near_the_caret() -> None:
     assert caret.strip("| ") == "^"
 
 
+def test_a_line_that_fits_is_shown_whole() -> None:
+    """8 columns of margin and 90 of the line are 98, wherever the caret stands."""
+    line = "a" * 89 + "B"
+    assert excerpt([line], Place("f", 1, 90)) == f"    1 | {line}\n      | {' ' * 89}^"
+
+
+def test_names_by_nearness() -> None:
+    assert by_nearness("cerebra5", ["tok5", "cerebras-120b", "cerebras"])[0] == "cerebras"
+    # `spark` stands in the second, which goes before what is only spelt alike
+    assert by_nearness("spark", ["park", "dgx-spark"])[0] == nearest("spark", ["park", "dgx-spark"])
+    assert sorted(by_nearness("x" * 500, ["b", "a"])) == ["a", "b"]
+
+
 def test_excerpt_of_a_line_that_is_not_there() -> None:
     assert excerpt(["a"], Place("f", 2, 1)) == ""
     assert excerpt([], Place("f", 1, 1)) == ""
@@ -171,14 +181,3 @@ def test_refuse() -> None:
     with pytest.raises(Problems) as caught:
         refuse([Problem("b", "b", Place("f", 2, 1)), Problem("a", "a", Place("f", 1, 1))])
     assert [p.code for p in caught.value.problems] == ["a", "b"]
-
-
-def test_every_code_is_in_the_table(root: Path) -> None:
-    """The codes that reading, filling and arguments use; each explained in one sentence."""
-    mine = ["reader", "document", "scalars", "expressions", "templates", "arguments", "problems"]
-    source = "".join((root / f"agentsim/spec/{name}.py").read_text("utf-8") for name in mine)
-    pattern = r'(?:Problem|Refused|_note|_stop|_refused)\(\s*"([a-z-]+)"'
-    used = set(re.findall(pattern, source))
-    assert {"yaml-syntax", "too-deep", "bad-range", "not-yet", "unknown-name"} <= used
-    assert used <= CODES.keys()
-    assert all(re.fullmatch(r"[A-Z-].*\.", text) and len(text) < WIDTH for text in CODES.values())

@@ -9,7 +9,7 @@ import pytest
 
 from agentsim import units
 from agentsim.chance import Capped, Constant, PerTask
-from agentsim.spec.problems import CODES
+from agentsim.spec.explained import explanations
 from agentsim.spec.quantity import QuantityFaults, placed, quantity
 from agentsim.spec.reader import read
 
@@ -120,7 +120,7 @@ def test_refusals(written: Any, faults: dict[Any, str]) -> None:
         quantity(written, units.duration)
     found = {path: problem.code for path, problem in caught.value.faults}
     assert found == faults
-    assert set(found.values()) <= CODES.keys()
+    assert set(found.values()) <= explanations().keys()
 
 
 def test_a_constant_count_is_whole() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from agentsim.errors import Place, Problem, Problems
 from agentsim.spec import document, reader
-from agentsim.spec.problems import CODES
+from agentsim.spec.explained import explanations
 from agentsim.spec.reader import read, read_file
 
 
@@ -396,7 +396,7 @@ def test_any_text_is_read_or_refused(loader: str, text: str) -> None:
         else:
             assert_places(tree.value, tree, ())
     for problem in problems:
-        assert problem.code in CODES
+        assert problem.code in explanations()
         assert problem.place is not None
         assert min(problem.place.line, problem.place.column) >= 1
 

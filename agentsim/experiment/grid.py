@@ -1,0 +1,239 @@
+"""What a comparison holds side by side: every file on every machine with every value of `--vary`.
+
+Files differ in their params and roles: a param is varied, or set, in the files that have it, and
+a role is bound in those that ask for it. What none of them knows is an error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from agentsim.errors import Place, Problem, Problems
+from agentsim.graph import Graph
+
+if TYPE_CHECKING:
+    from agentsim.spec import Source
+
+MOST = 500
+"""Variants of one comparison: at a second or more each, that is long enough to wait for."""
+
+Pairs = tuple[tuple[str, object], ...]
+"""Names of params and their values, in the order in which they were given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What was asked for.
+
+    files: paths or names. machines: for each the bindings of its roles, as `--hw` takes them; one
+    without any is the machine that is taken where none is given. vary: params and their values.
+    sets: params with one value in all variants.
+    """
+
+    files: tuple[str, ...]
+    machines: tuple[tuple[str, ...], ...] = ((),)
+    vary: tuple[tuple[str, tuple[object, ...]], ...] = ()
+    sets: Pairs = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One file with the values of `vary` on one machine."""
+
+    file: str
+    vary: Pairs
+    label: str
+    graph: Graph
+
+
+def variants(grid: Grid) -> list[list[Variant]]:
+    """For each machine its variants, the same ones in the same order on all.
+
+    Raises Problems with what is wrong in any of the files, each said once.
+    """
+    params = [_params(file) for file in grid.files]
+    wrong = _Wrong()
+    for problem in _unknown(grid, params):
+        wrong.add(problem, "")
+    choices = [list(_combinations(grid.vary, known)) for known in params]
+    _check_size(len(grid.machines) * sum(map(len, choices)))
+    titles = _titles(grid.files)
+    rows = [
+        (file, title, tuple(own for own in grid.sets if known is None or own[0] in known), vary)
+        for file, title, known, own in zip(grid.files, titles, params, choices, strict=True)
+        for vary in own
+    ]
+    alone = len(grid.files) == 1
+    found = []
+    for machine in grid.machines:
+        loader = _Loader(machine)
+        column = []
+        for file, title, sets, vary in rows:
+            changed = " ".join(f"{name}={_flow(value)}" for name, value in vary)
+            label = changed if alone and changed else f"{title} {changed}".rstrip()
+            try:
+                graph = loader.load(file, (*sets, *vary))
+            except Problems as fault:
+                for problem in fault.problems:
+                    wrong.add(problem, changed)
+                continue
+            column.append(Variant(file, vary, label, graph))
+        for problem in loader.unasked():
+            wrong.add(problem, "")
+        found.append(column)
+    wrong.refuse([" ".join(f"{n}={_flow(v)}" for n, v in vary) for *_, vary in rows])
+    return found
+
+
+def _flow(value: Any) -> str:
+    from agentsim.spec.flow import flow
+
+    return flow(value)
+
+
+def _params(file: str) -> set[str] | None:
+    """The params that a file has; None where it cannot be read, which loading it will tell."""
+    from agentsim.spec import catalogue
+    from agentsim.spec.reader import read_file
+
+    try:
+        value = read_file(catalogue.find("workflows", file)).value
+    except Problems:
+        return None
+    params = value.get("params") if isinstance(value, dict) else None
+    return set(map(str, params)) if isinstance(params, dict) else set()
+
+
+def _unknown(grid: Grid, params: Sequence[set[str] | None]) -> Iterator[Problem]:
+    """Params that no file has; where one cannot be read, it may have them."""
+    from agentsim.spec.problems import given, unknown_name
+
+    if None in params:
+        return
+    known = sorted(set[str]().union(*(own for own in params if own is not None)))
+    for option, names in (("--set ", grid.sets), ("--vary ", grid.vary)):
+        for name, _ in names:
+            if name not in known:
+                yield unknown_name(name, known, given(option, name), "param")
+
+
+def _combinations(
+    vary: Sequence[tuple[str, tuple[object, ...]]], known: set[str] | None
+) -> Iterator[Pairs]:
+    """All values of all params that are varied and that the file has: one where there is none."""
+    own = [(name, values) for name, values in vary if known is not None and name in known]
+    size = 1
+    for _, values in own:
+        size *= len(values)
+    _check_size(size)
+    for chosen in product(*(values for _, values in own)):
+        yield tuple(zip((name for name, _ in own), chosen, strict=True))
+
+
+def _check_size(count: int) -> None:
+    if count > MOST:
+        message = f"{count:,} variants to compare; at most {MOST}"
+        hint = "fewer files, machines or values of --vary; the numbers of each are multiplied"
+        raise Problems([Problem("too-many-variants", message, hint=hint)])
+
+
+def _titles(files: Sequence[str]) -> list[str]:
+    """The stem of each file; where two have the same, with as many folders as tell them apart."""
+    parts = [os.path.splitext(file)[0].replace(os.sep, "/").split("/") for file in files]
+    depth = [1] * len(files)
+    while True:
+        titles = ["/".join(own[-n:]) for own, n in zip(parts, depth, strict=True)]
+        longer = [
+            n + 1 if titles.count(title) > 1 and n < len(own) else n
+            for own, n, title in zip(parts, depth, titles, strict=True)
+        ]
+        if longer == depth:
+            return titles
+        depth = longer
+
+
+class _Loader:
+    """Loads files on one machine; a binding whose role a file does not ask for is left out there.
+
+    `unasked` is told for those that no file asks for.
+    """
+
+    def __init__(self, machine: tuple[str, ...]) -> None:
+        self._machine = machine
+        self._used: set[str] = set()
+        self._unasked: dict[str, Problem] = {}
+
+    def load(self, file: str, sets: Pairs) -> Graph:
+        """Raises Problems, in the words of a comparison."""
+        from agentsim.spec import Source, load
+
+        source = Source(file, self._machine, sets)
+        try:
+            return self._kept(source, load(source))
+        except Problems as fault:
+            unasked = self._roles_unasked(fault)
+            kept = tuple(own for own in self._machine if own not in unasked)
+            if not unasked or not kept:
+                raise Problems(map(_in_words_of_compare, fault.problems)) from None
+        self._unasked |= unasked
+        try:
+            return self._kept(replace(source, hardware=kept), load(replace(source, hardware=kept)))
+        except Problems as fault:
+            raise Problems(map(_in_words_of_compare, fault.problems)) from None
+
+    def _kept(self, source: Source, graph: Graph) -> Graph:
+        self._used.update(source.hardware)
+        return graph
+
+    def _roles_unasked(self, fault: Problems) -> dict[str, Problem]:
+        """The bindings, as they were given, whose role the file does not ask for."""
+        from agentsim.spec.problems import given
+
+        bound: dict[Place, str] = {given("--hw ", own): own for own in self._machine if "=" in own}
+        return {
+            bound[problem.place]: problem
+            for problem in fault.problems
+            if problem.code == "unknown-name" and problem.place in bound
+        }
+
+    def unasked(self) -> list[Problem]:
+        return [it for own, it in self._unasked.items() if own not in self._used]
+
+
+def _in_words_of_compare(problem: Problem) -> Problem:
+    """Here several `--hw` are several machines: what `run` advises would not help."""
+    together = "one machine's bindings stand in one --hw, with commas: --hw NAME,ROLE=NAME"
+    if problem.code == "unbound-role":
+        return replace(problem, hint=together)
+    is_bound = problem.place is not None and problem.place.file.startswith("--hw ")
+    if is_bound and problem.message.endswith("twice"):
+        return replace(problem, hint=f"several machines: a --hw for each; {together}")
+    return problem
+
+
+class _Wrong:
+    """Problems by what they say, each once, with the variations in which they were met."""
+
+    def __init__(self) -> None:
+        self._found: dict[Problem, set[str]] = {}
+
+    def add(self, problem: Problem, variation: str) -> None:
+        self._found.setdefault(problem, set()).add(variation)
+
+    def refuse(self, every: Sequence[str]) -> None:
+        """Raises Problems where there are any; what holds in some variations says in which."""
+        if not self._found:
+            return
+        told = []
+        for problem, where in self._found.items():
+            first = next((own for own in every if own in where), "")
+            message = problem.message
+            if first and len(where) < len(set(filter(None, every))):
+                more = f" and {len(where) - 1} more" if len(where) > 1 else ""
+                message = f"{message} (with {first}{more})"
+            told.append(replace(problem, message=message))
+        raise Problems(told)

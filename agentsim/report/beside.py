@@ -1,0 +1,159 @@
+"""The table of a comparison: a row a variant, a group of rows a machine, in columns that fit.
+
+What does not fit into 80 columns stands in a second table, with the names of the rows again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from agentsim.analysis.findings import Findings
+from agentsim.report import budgeting, show
+from agentsim.report.blocks import Column, Table
+from agentsim.report.compared import Apart, Compared, Row, attention, machine_name
+from agentsim.report.terminal import WIDTH
+from agentsim.report.text import columns as width_of
+from agentsim.report.text import listed, name
+
+
+class _Field(NamedTuple):
+    """Columns that stand together, and what their head means."""
+
+    columns: tuple[tuple[Column, list[str]], ...]
+    note: str = ""
+
+
+def tables(result: Compared) -> list[Table]:
+    """As many columns as fit into 80, then the others in a table of their own."""
+    rows = [row for machine in result.machines for row in machine.rows]
+    names, marks = _names(result), _marks(rows)
+    left = [*_times(rows), *_costs([row.findings for row in rows])]
+    marked = frozenset(i for i, row in enumerate(rows) if row.quickest and marks)
+    tables = []
+    while left:
+        taken = next(
+            (n for n in range(len(left), 1, -1) if _width([*names, *left[:n], *marks]) <= WIDTH), 1
+        )
+        notes = [own.note for own in (*marks, *left[:taken]) if own.note]
+        tables.append(_table([*names, *left[:taken], *marks], marked, tuple(notes)))
+        left, marks, marked = left[taken:], [], frozenset()
+    return tables
+
+
+def _width(fields: Sequence[_Field]) -> int:
+    """What the table takes: two blanks before each column."""
+    columns = [own for field in fields for own in field.columns]
+    return sum(2 + max(map(width_of, [head.head, *cells])) for head, cells in columns)
+
+
+def _table(fields: Sequence[_Field], marked: frozenset[int], notes: tuple[str, ...]) -> Table:
+    columns = [own for field in fields for own in field.columns]
+    rows = tuple(zip(*(cells for _, cells in columns), strict=True))
+    return Table("", tuple(head for head, _ in columns), rows, marked, notes)
+
+
+def _field(head: str, cells: list[str], note: str = "") -> _Field:
+    """A column of figures."""
+    return _Field(((Column(head, True), cells),), note)
+
+
+def _names(result: Compared) -> list[_Field]:
+    """The machine, said once, where there are several; and the row's own name."""
+    labels = [name(row.label, 40) for machine in result.machines for row in machine.rows]
+    own = (Column("workflow"), labels)
+    if len(result.machines) == 1:
+        return [_Field((own,))]
+    machines = []
+    for machine in result.machines:
+        machines += [name(machine_name(machine), 30), *[""] * (len(machine.rows) - 1)]
+    hardware = (Column("hardware"), machines)
+    single = len(result.machines[0].rows) == 1
+    return [_Field((hardware,) if single else (hardware, own))]
+
+
+def _marks(rows: Sequence[Row]) -> list[_Field]:
+    """`*` for the quickest of each machine, where there is anything to choose from."""
+    if not any(row.difference for row in rows):
+        return []
+    several = "; several where their difference may be chance"
+    note = "* quickest in the mean on its hardware"
+    exact = all(row.findings.exact for row in rows)
+    return [_field("", ["*" if row.quickest else "" for row in rows], note + several * (not exact))]
+
+
+def _times(rows: Sequence[Row]) -> list[_Field]:
+    """How long, how far from the first one, without people, within the budget."""
+    found = [row.findings for row in rows]
+    exact = all(it.exact for it in found)
+    typical = "" if exact else "typical "
+    fields = [_field(typical.strip() or "time", [show.tight(it.wall.p50) for it in found])]
+    if not exact:
+        fields.append(_field("4 in 5", [show.tight(it.wall.p80) for it in found]))
+    if any(row.difference for row in rows):
+        fields.append(_differences(rows, exact))
+    if any(it.people for it in found):
+        alone = [show.tight(it.without_people.p50) for it in found]
+        fields.append(_field("agents", alone, f"agents: {typical}time without people"))
+    if any(it.budget for it in found):
+        budgets = [it.budget for it in found]
+        cells = [budgeting.cell(it) for it in budgets]
+        fields.append(_field("budget", cells, budgeting.note(budgets)))
+    return fields
+
+
+def _differences(rows: Sequence[Row], exact: bool) -> _Field:
+    """The difference and, where anything is drawn, its error, in one unit for all."""
+    base = name(rows[0].label, 16)
+    unit = _unit(max(abs(row.difference.mean) for row in rows if row.difference))
+    cells = [
+        ("", "") if it is None else _difference(it, unit) for it in (r.difference for r in rows)
+    ]
+    means, errors = ([cell[i] for cell in cells] for i in range(2))
+    error = "" if exact else ", +- at 95 %"
+    note = f"vs {base}: how much longer the mean run is, pair by pair{error}"
+    columns = ((Column(f"vs {base}", True), means), (Column("", True), errors))
+    return _Field(columns if any(errors) else columns[:1], note)
+
+
+def _unit(largest: float) -> show.Unit:
+    """Minutes from two of them on, as the times beside."""
+    if 2 * show.MINUTE <= largest < 10 * show.HOUR:
+        return show.Unit("m", show.MINUTE, 1)
+    return show.unit_for(largest)
+
+
+def _difference(it: Apart, unit: show.Unit) -> tuple[str, str]:
+    """What would round to nothing has a unit of its own."""
+    if it.is_same:
+        return "same", ""
+    half = None if it.ci95 is None else (it.ci95[1] - it.ci95[0]) / 2
+    shown = unit.show if abs(it.mean) >= unit.seconds / 10**unit.decimals else show.tight
+    error = "+-?" if half is None else f"+-{shown(half)}" if half else ""
+    return f"+{shown(it.mean)}" if it.mean > 0 else shown(it.mean), error
+
+
+def _costs(found: Sequence[Findings]) -> list[_Field]:
+    """What a run takes of people, money and tokens, and how many fail: where there are any."""
+    fields = []
+    if people := {who for it in found for who in it.people}:
+        who = name(next(iter(people)), 10) if len(people) == 1 else "people"
+        cells = [show.tight(attention(it)) if it.people else "" for it in found]
+        fields.append(_field(who, cells, f"{who}: time at work, switching included"))
+    if any(it.cost_total is not None for it in found):
+        fields.append(_field("money", [_money(it) for it in found]))
+    if any(it.calls.attempts for it in found):
+        cells = [show.tokens(it.tokens.output) for it in found]
+        fields.append(_field("tokens", cells, "tokens: those written"))
+    if fields and not all(it.exact for it in found):
+        heads = [field.columns[0][0].head for field in fields]
+        note = f"{listed(heads)}: the mean of a run"
+        fields[0] = fields[0]._replace(note="; ".join(filter(None, (note, fields[0].note))))
+    if any(it.failed for it in found):
+        note = "failed: share of the runs; times are of all runs, up to their end"
+        fields.append(_field("failed", [show.share(it.failed) for it in found], note))
+    return fields
+
+
+def _money(findings: Findings) -> str:
+    return show.UNKNOWN if findings.cost_total is None else show.money(findings.cost_total)

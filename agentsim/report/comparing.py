@@ -1,0 +1,167 @@
+"""Workflows and machines side by side: what sets them apart, and what is assumed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from agentsim.analysis.estimate import FEWEST
+from agentsim.analysis.findings import Findings
+from agentsim.report import show
+from agentsim.report.beside import tables
+from agentsim.report.blocks import Block, Document, Foot, Headline, Lines
+from agentsim.report.blocks import line as one_line
+from agentsim.report.compared import Apart, BreakEven, Compared, machine_name
+from agentsim.report.merging import placed
+from agentsim.report.sections import TOO_FEW, warned
+from agentsim.report.text import listed, name
+
+LABEL = 24  # columns of a row's name in a sentence
+TOLD = 6  # rows that cannot be told apart, with how many runs would tell
+
+
+def compare(result: Compared) -> Document:
+    """The table, what cannot be told apart, what other machines' models may cost, warnings."""
+    blocks: list[Block] = [_headline(result), *tables(result)]
+    for told in (_chance(result), _turns(result)):
+        if told:
+            blocks.append(Lines(tuple(one_line(text) for text in told)))
+    if notes := warned(warnings(result)):
+        blocks.append(notes)
+    blocks.append(_foot(result))
+    return Document(tuple(blocks))
+
+
+def _headline(result: Compared) -> Headline:
+    rows = result.machines[0].rows
+    files = list(dict.fromkeys(row.file for row in rows))
+    if len(files) == 1:
+        title = name(rows[0].findings.workflow, 60)
+    else:
+        title = f"{len(files)} workflows side by side"
+    right: tuple[str, ...] = ()
+    if len(result.machines) == 1 and (used := machine_name(result.machines[0])):
+        right = (name(used, 60),)
+    return Headline(title, right)
+
+
+def _findings(result: Compared) -> list[Findings]:
+    return [row.findings for machine in result.machines for row in machine.rows]
+
+
+def _chance(result: Compared) -> list[str]:
+    """Rows whose difference to the first may be chance, and how many runs would tell."""
+    several = len(result.machines) > 1
+    told = []
+    for machine in result.machines:
+        base = name(machine.rows[0].label, LABEL)
+        where = f" on {name(machine_name(machine), 30)}" if several else ""
+        for row in machine.rows:
+            it = row.difference
+            if it is not None and not it.is_clear:
+                what = f"{name(row.label, LABEL)} cannot be told apart from {base}{where}"
+                told.append(f"{what}: {_would_tell(it)}.")
+    if len(told) > TOLD:
+        told[TOLD:] = [f"{len(told) - TOLD} more rows cannot be told apart from the first."]
+    return told
+
+
+def _would_tell(it: Apart) -> str:
+    if it.ci95 is None:
+        return "one run tells nothing of that"
+    if it.needed is None:
+        return "not even 1,000,000 runs would tell"
+    # to two figures: it goes by a mean that is not known well
+    digits = max(0, len(str(it.needed)) - 2)
+    return f"about {-(-it.needed // 10**digits) * 10**digits:,} runs would tell"
+
+
+def _turns(result: Compared) -> list[str]:
+    """What is assumed of other machines' models, and up to where it would not matter."""
+    if len(result.machines) == 1 or not any(it.hardware for it in _findings(result)):
+        return []
+    told = ["Same turns and tokens assumed on all hardware."]
+    names = [name(machine_name(it), 30) for it in result.machines]
+    found = sorted(result.break_evens, key=lambda it: (not it.clear, it.ahead, it.behind))
+    single = len(result.machines[0].rows) == 1
+    for (clear, ahead, behind), group in groupby(
+        found, key=lambda it: (it.clear, it.ahead, it.behind)
+    ):
+        own = list(group)
+        if not clear:
+            where = "" if single else f" ({listed([name(it.label, LABEL) for it in own])})"
+            pair = f"{names[ahead]} and {names[behind]}"
+            told.append(f"{pair} cannot be told apart in agent time{where}.")
+            continue
+        head = f"{names[ahead]} beats {names[behind]} in agent time while its model needs fewer"
+        if single or len(own) == 1 == len(result.machines[0].rows):
+            told.append(f"{head} than {_times_of(own[0])} the turns.")
+        else:
+            each = [f"{_times_of(it)} ({name(it.label, LABEL)})" for it in own]
+            told.append(f"{head} turns than {listed(each, 12)}.")
+    if result.untried:
+        told.append(f"{result.untried} more pairs were not tried.")
+    if not found:
+        told.append("No agent takes turns here, so that there is no break-even in turns.")
+    return told
+
+
+def _times_of(it: BreakEven) -> str:
+    """`2.24x [2.1 to 2.4]`; the interval where it can be seen."""
+    if it.times is None:
+        return "100x or more" if it.beyond else "? times"
+    if it.ci95 is None:
+        return _factor(it.times)
+    low, high = map(_factor, it.ci95)
+    return _factor(it.times) + ("" if low == high else f" [{low[:-1]} to {high[:-1]}]")
+
+
+def _factor(times: float) -> str:
+    return f"{times:.2f}x" if times < 9.995 else show.factor(times)
+
+
+def warnings(result: Compared) -> list[str]:
+    """The warnings of all rows, each once, with where it holds unless that is everywhere."""
+    texts = [
+        (text, (i, j))
+        for i, machine in enumerate(result.machines)
+        for j, row in enumerate(machine.rows)
+        for text in row.findings.warnings
+    ]
+    return placed(texts, lambda places, text: _where(result, places, text))
+
+
+def _where(result: Compared, places: Sequence[tuple[int, int]], text: str) -> str:
+    """`in loop and best3 on cerebras`; nothing where all have it, or the text names the hardware.
+
+    Without a `text` it is the place itself that is asked for.
+    """
+    machines, rows = (sorted({place[i] for place in places}) for i in range(2))
+    if len(set(places)) < len(machines) * len(rows):  # no rectangle: row by row
+        return listed([_where(result, [place], "") for place in sorted(set(places))], 4)
+    profiles = {own for it in _findings(result) for own in it.hardware.values()}
+    named = any(text.startswith((f"{own}:", f"{own} ")) for own in profiles)
+    told = []
+    if len(rows) < len(result.machines[0].rows):
+        told.append(f"in {listed([_label(result, j) for j in rows], 3)}")
+    if len(machines) < len(result.machines) and not named:
+        names = [name(machine_name(result.machines[i]), 30) for i in machines]
+        told.append(f"on {listed(names, 3)}")
+    return " ".join(told)
+
+
+def _label(result: Compared, row: int) -> str:
+    return name(result.machines[0].rows[row].label, LABEL)
+
+
+def _foot(result: Compared) -> Foot:
+    found = _findings(result)
+    seed = f"seed {found[0].seed}"
+    if all(it.exact for it in found):
+        return Foot((("exact: nothing is drawn", seed),))
+    drawn = [it for it in found if not it.exact]
+    runs = show.plural(drawn[0].replications, "run")
+    worst = max(it.wall.p50_error / (it.wall.p50 or 1.0) for it in drawn)
+    few = drawn[0].replications < FEWEST
+    error = TOO_FEW if few else f"typical +-{show.at_most(worst)} or less"
+    return Foot(((f"{runs} a row", seed, "the same random numbers in all"), (error,)))

@@ -1,0 +1,67 @@
+"""A comparison as JSON: the whole answer of each row, and what sets them apart.
+
+What is not modelled yet (success, escaped defects) has no name here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentsim.report import json_
+from agentsim.report.compared import Compared, Row, attention, machine_name
+from agentsim.report.comparing import warnings
+
+
+def compare(result: Compared) -> dict[str, Any]:
+    """The answer of each variant on each machine, the differences, and the break-evens in turns."""
+    told = {
+        **json_.head("compare"),
+        "base": result.machines[0].rows[0].label,
+        "machines": [
+            {
+                "machine": machine_name(machine),
+                "hardware": list(machine.hardware),
+                "rows": [_row(row) for row in machine.rows],
+            }
+            for machine in result.machines
+        ],
+        "break_even": [
+            {
+                "label": it.label,
+                "ahead": machine_name(result.machines[it.ahead]),
+                "behind": machine_name(result.machines[it.behind]),
+                "clear": it.clear,
+                "times": it.times,
+                "ci95": it.ci95,
+                "runs": it.runs,
+                "beyond": it.beyond,
+            }
+            for it in result.break_evens
+        ],
+        "untried": result.untried,
+        "warnings": warnings(result),
+    }
+    clean = json_.finite(told)
+    assert isinstance(clean, dict)
+    return clean
+
+
+def _row(row: Row) -> dict[str, Any]:
+    apart = row.difference
+    return {
+        "label": row.label,
+        "file": row.file,
+        "vary": dict(row.vary),
+        "difference": apart
+        and {
+            "mean": apart.mean,
+            "ci95": apart.ci95,
+            "sd": apart.sd,
+            "runs": apart.runs,
+            "clear": apart.is_clear,
+            "needed": apart.needed,
+        },
+        "quickest": row.quickest,
+        "attention": attention(row.findings),
+        "answer": json_.answer(row.findings),
+    }

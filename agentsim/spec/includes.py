@@ -1,0 +1,204 @@
+"""`include: file.yaml`: the steps of another file are put in their place, with their own places.
+
+What the other file defines joins what this one defines. Its params are filled in with those that
+the step gives, before its steps are taken over; so nothing of it depends on names of this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path as File
+from typing import Any
+
+from agentsim.errors import Place, Problem, Problems
+from agentsim.spec.definitions import MODELS
+from agentsim.spec.expressions import uses
+from agentsim.spec.model import Report
+from agentsim.spec.problems import nearest, quoted, unknown_name
+from agentsim.spec.reader import read_file
+from agentsim.spec.tree import Key, Path, Spot, Tree
+from agentsim.spec.values import shown
+from agentsim.spec.workflow import filled
+
+MOST_DEEP = 8
+MOST_FILES = 100
+INSERTED = "do"
+"""Where the steps of the other file stand once they are put in."""
+
+TAKEN = ("steps", *MODELS)
+ALLOWED = frozenset({"agentsim", "name", "note", "params", *TAKEN})
+
+
+def included(tree: Tree, report: Report) -> Tree:
+    """The filled tree with the steps of all files that it includes; what is wrong is reported."""
+    if not isinstance(tree.value, dict) or not mentions(tree.value.get("steps")):
+        return tree
+    maker = _Maker(tree, report)
+    return maker.whole()
+
+
+def mentions(value: Any) -> bool:
+    """Whether something in these steps is to be included."""
+    if isinstance(value, dict):
+        return "include" in value or any(map(mentions, value.values()))
+    return isinstance(value, list) and any(map(mentions, value))
+
+
+@dataclass
+class _Maker:
+    tree: Tree
+    report: Report
+    files: int = 0
+    sections: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    spots: dict[str, Spot] = field(default_factory=dict)
+
+    def whole(self) -> Tree:
+        value = dict(self.tree.value)  # type: ignore[arg-type]
+        for kind in MODELS:
+            given = value.get(kind)
+            if isinstance(given, dict):
+                self.sections[kind] = dict(given)
+        root = self.tree.root
+        home = File(self.tree.file)
+        steps, spot = self.steps(self.tree, ("steps",), (home,))
+        value["steps"] = steps
+        parts = dict(root.parts) if isinstance(root.parts, dict) else {}
+        parts["steps"] = spot
+        for kind, section in self.sections.items():
+            value[kind] = section
+            if kind in self.spots:
+                parts[kind] = self.spots[kind]
+        return replace(self.tree, value=value, root=root._replace(parts=parts))
+
+    def steps(self, tree: Tree, at: Path, files: tuple[File, ...]) -> tuple[Any, Spot]:
+        """A part of a file with everything in it put in, and its places; `files`: those around."""
+        value, spot = tree.sub(at).value, tree.spot(at)
+        if isinstance(value, list):
+            made = [self.steps(tree, (*at, i), files) for i in range(len(value))]
+            return [one for one, _ in made], spot._replace(parts=[own for _, own in made])
+        if not isinstance(value, dict):
+            return value, spot
+        found: dict[Any, Any] = {}
+        parts: dict[Key, Spot] = {}
+        for key in value:
+            found[key], parts[key] = self.steps(tree, (*at, key), files)
+        if "include" in value:
+            found[INSERTED], parts[INSERTED] = self._include(tree, value, at, files)
+        return found, spot._replace(parts=parts)
+
+    def _include(
+        self, tree: Tree, step: Mapping[Any, Any], at: Path, files: tuple[File, ...]
+    ) -> tuple[list[Any], Spot]:
+        """The steps of the file that a step names; none where something is wrong."""
+        place = tree.place((*at, "include"))
+        nothing: tuple[list[Any], Spot] = [], Spot(0, 0)
+        if INSERTED in step:
+            message = "an `include` has the steps of its file, and none of its own (`do`)"
+            self.report(Problem("bad-value", message, tree.place((*at, INSERTED))))
+            return nothing
+        path = self._path(step["include"], files, place)
+        if path is None:
+            return nothing
+        self.files += 1
+        if self.files > MOST_FILES:
+            raise Problems([Problem("too-many-values", f"more than {MOST_FILES} includes", place)])
+        try:
+            other = read_file(path)
+            other, _ = filled(other, self._params(tree, step, at, other), self.report)
+        except Problems as fault:
+            for problem in fault.problems:
+                self.report(problem if problem.place else replace(problem, place=place))
+            return nothing
+        if not isinstance(other.value, dict) or not isinstance(other.value.get("steps"), list):
+            message = f"{quoted(str(step['include']))} has no list of `steps` to include"
+            self.report(Problem("bad-value", message, place))
+            return nothing
+        self._join(other)
+        steps, spot = self.steps(other, ("steps",), (*files, path))
+        return steps, spot._replace(file=other.file)
+
+    def _path(self, name: object, files: tuple[File, ...], place: Place) -> File | None:
+        """The file, which lies in the folder of the first one or below."""
+        if not isinstance(name, str) or uses(name):
+            message = (
+                f"`include`: expected a file of this folder, such as review.yaml; got {shown(name)}"
+            )
+            self.report(Problem("bad-value", message, place))
+            return None
+        home = files[0].resolve().parent
+        try:
+            path = files[-1].parent / name
+            real = path.resolve()
+            inside, there = real.is_relative_to(home), real.is_file()
+        except (OSError, ValueError):
+            inside, there, real = True, False, files[0]
+        if not inside:
+            message = f"`include`: {quoted(name)} lies outside the folder of the workflow"
+            self.report(Problem("bad-value", message, place, "copy it into the folder"))
+            return None
+        if not there:
+            near = nearest(name, (one.name for one in home.iterdir() if one.suffix == ".yaml"))
+            hint = f"did you mean {quoted(near)}?" if near else ""
+            message = f"the file {quoted(name)} is not there"
+            self.report(Problem("file-missing", message, place, hint))
+            return None
+        around = [one.resolve() for one in files]
+        if real in around or len(files) > MOST_DEEP:
+            names = " includes ".join(quoted(one.name) for one in (*files, path))
+            message = f"files include each other in a circle, or too deep: {names}"
+            self.report(Problem("include-circle", message, place))
+            return None
+        return path
+
+    def _params(
+        self, tree: Tree, step: Mapping[Any, Any], at: Path, other: Tree
+    ) -> tuple[tuple[str, object], ...]:
+        """The params that a step gives to the file, each of which the file must have."""
+        given = step.get("params")
+        if given is None:
+            return ()
+        if not isinstance(given, dict):
+            message = f"`params`: expected a mapping, such as {{rounds: 2}}; got {shown(given)}"
+            self.report(Problem("bad-value", message, tree.place((*at, "params"))))
+            return ()
+        has = other.value.get("params") if isinstance(other.value, dict) else None
+        known = list(has) if isinstance(has, dict) else []
+        found = []
+        for name, value in given.items():
+            place = tree.place((*at, "params", name))
+            if name not in known:
+                self.report(unknown_name(str(name), map(str, known), place, "param"))
+            elif uses(value):
+                message = "a param of an included file cannot depend on an item"
+                self.report(Problem("bad-value", message, place))
+            else:
+                found.append((str(name), value))
+        return tuple(found)
+
+    def _join(self, other: Tree) -> None:
+        """What the file defines joins the rest; one name has one meaning."""
+        assert isinstance(other.value, dict)
+        for key in other.value:
+            if key not in ALLOWED:
+                message = f"{quoted(str(key))} has no meaning in a file that is included"
+                hint = "it belongs into the file that is run"
+                self.report(Problem("unknown-key", message, other.key_place((key,)), hint))
+        for kind in MODELS:
+            given = other.value.get(kind)
+            if not isinstance(given, dict):
+                continue
+            section = self.sections.setdefault(kind, {})
+            home = self.spots.get(kind) or self.tree.spot((kind,))
+            parts = dict(home.parts) if isinstance(home.parts, dict) else {}
+            keys = dict(home.keys) if home.keys is not None else {}
+            for name, value in given.items():
+                if name not in section:
+                    section[name] = value
+                    parts[name] = other.spot((kind, name))._replace(file=other.file)
+                elif section[name] != value:
+                    message = f"{quoted(str(name))} is defined otherwise already"
+                    hint = "one name has one meaning in all files: rename one of the two"
+                    place = other.key_place((kind, name))
+                    self.report(Problem("duplicate-key", message, place, hint))
+            self.spots[kind] = home._replace(parts=parts, keys=keys)

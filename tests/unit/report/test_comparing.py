@@ -1,0 +1,224 @@
+"""A comparison on the terminal, as Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agentsim.analysis.findings import BudgetFindings
+from agentsim.experiment.compare import Compared
+from agentsim.experiment.paired import Apart
+from agentsim.report import csv_, document, json_, json_comparing, markdown, terminal
+from agentsim.report.comparing import warnings
+from agentsim.report.merging import once
+from agentsim.report.text import columns
+from tests.unit.report.made_compared import at, by, compared, exact
+
+EVERYWHERE = [(i, j) for i in range(2) for j in range(3)]
+
+
+def drawn(result: Compared, **how: Any) -> str:
+    return terminal.draw(document.compare(result), **how)
+
+
+def row_of(text: str, label: str) -> list[str]:
+    """The cells of the first row that holds `label` behind its machine."""
+    line = next(it for it in text.splitlines() if re.search(rf"  {label}  ", it))
+    return re.split(r"  +", line.strip())
+
+
+def changed(result: Compared, machine: int, row: int, **changes: Any) -> Compared:
+    """The same with another answer, difference or mark in one row."""
+    machines = list(result.machines)
+    rows = list(machines[machine].rows)
+    rows[row] = replace(rows[row], **changes)
+    machines[machine] = replace(machines[machine], rows=tuple(rows))
+    return replace(result, machines=tuple(machines))
+
+
+def test_a_row_says_how_long_and_how_far_from_the_first() -> None:
+    text = drawn(compared())
+    assert row_of(text, "solo") == ["claude-opus", "solo", "36m", "58m", "18m", "38m", "$0.42", "*"]
+    assert row_of(text, "loop")[1:5] == ["47m", "1h 15m", "+11.1m", "+-1.5m"]
+    assert row_of(text, "best3")[-1] == "*"  # 36 s longer by chance
+    assert "vs solo" in text
+
+
+def test_80_columns_hold_and_nothing_is_lost() -> None:
+    """What has no room stands in a second table with the names of the rows again."""
+    text = drawn(compared())
+    assert max(map(columns, text.splitlines())) <= 80
+    assert text.isascii()
+    heads = [line for line in text.splitlines() if line.startswith("hardware")]
+    assert len(heads) == 2
+    assert "tokens" in heads[1]
+    assert "\x1b" not in text
+
+
+def test_colour_changes_no_letter() -> None:
+    coloured = drawn(compared(), colour=True)
+    assert "\x1b" in coloured
+    without = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert [line.rstrip() for line in without.splitlines()] == drawn(compared()).splitlines()
+
+
+def told(result: Compared) -> str:
+    return " ".join(drawn(result).split())
+
+
+def test_what_cannot_be_told_apart_and_how_many_runs_would_tell() -> None:
+    """48,123 to two figures, rounded up."""
+    text = told(compared())
+    assert "best3 cannot be told apart from solo on cerebras: about 49,000 runs would tell." in text
+    assert "loop cannot be told apart from solo" not in text
+    never = changed(compared(), 0, 2, difference=by(0.001, 1.2))
+    assert "best3 cannot be told apart from solo on claude-opus: not even 1,000,000" in told(never)
+    one = changed(compared(), 0, 2, difference=Apart(5.0, None, 0.0, 1))
+    assert "on claude-opus: one run tells nothing of that." in told(one)
+    assert "+-?" in told(one)
+
+
+def test_rows_that_never_differ_are_the_same() -> None:
+    same = changed(compared(), 0, 2, difference=Apart(0.0, (0.0, 0.0), 0.0, 1000))
+    assert row_of(drawn(same), "best3")[3] == "same"
+    assert "best3 cannot be told apart from solo on claude-opus" not in told(same)
+
+
+def test_a_clear_difference_is_not_rounded_to_nothing() -> None:
+    small = changed(compared(), 0, 2, difference=by(0.01, 0.005))
+    assert row_of(drawn(small), "best3")[3:5] == ["+600ms", "+-300ms"]
+
+
+def test_differences_of_minutes_stand_in_minutes() -> None:
+    """Beside times such as `3.6m` a difference of 464 s would have to be worked out."""
+    made = compared()
+    for machine, row in EVERYWHERE:
+        if row:
+            made = changed(made, machine, row, difference=by(-7.74, 4.7))
+    assert row_of(drawn(made), "loop")[3:5] == ["-7.7m", "+-4.7m"]
+
+
+def test_break_evens_in_turns() -> None:
+    text = told(compared())
+    assert "Same turns and tokens assumed on all hardware." in text
+    assert (
+        "cerebras beats claude-opus in agent time while its model needs fewer turns than "
+        "2.24x [2.01 to 2.49] (solo) and 100x or more (loop)." in text
+    )
+    assert "claude-opus and cerebras cannot be told apart in agent time (best3)." in text
+    assert "3 more pairs were not tried." in told(compared(untried=3))
+    assert "No agent takes turns" in told(compared(break_evens=()))
+
+
+def test_one_machine_needs_no_column_and_no_break_even() -> None:
+    alone = replace(compared(), machines=compared().machines[:1], break_evens=())
+    lines = drawn(alone).splitlines()
+    assert lines[0].endswith("claude-opus")
+    assert lines[2].startswith("workflow")
+    assert "Same turns" not in told(alone)
+
+
+def test_exact_rows_have_no_spread() -> None:
+    text = drawn(exact())
+    assert row_of(f"  {text}", "b n=2")[:3] == ["b n=2", "30s", "-60.0s"]
+    assert "4 in 5" not in text
+    assert "+-" not in text
+    assert "exact: nothing is drawn, seed 0" in text
+
+
+def test_budgets_have_a_column() -> None:
+    """Where only one file has one, the others' cells are empty; where they differ it says so."""
+    one = BudgetFindings({"wall": 5400.0}, 0.8, 0.77, ci95=(0.743, 0.795))
+    other = BudgetFindings({"wall": 60.0}, 0.5, 0.9, ci95=(0.88, 0.92))
+    made = changed(compared(), 0, 0, findings=replace(at("claude-opus", 36), budget=one))
+    assert "77 % no" in drawn(made)
+    assert "budget: 1 h 30 m; ok where 80 % of the runs keep to it" in told(made)
+    both = changed(made, 0, 1, findings=replace(at("claude-opus", 47), budget=other))
+    assert "90 % ok" in drawn(both)
+    assert "budget: that of each file; ok where as many runs as it wants keep to it" in told(both)
+
+
+def warning(result: Compared, *places: tuple[int, int, str]) -> Compared:
+    for machine, row, text in places:
+        found = result.machines[machine].rows[row].findings
+        more = replace(found, warnings=[*found.warnings, text])
+        result = changed(result, machine, row, findings=more)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        ([(i, j, "tools are cut") for i, j in EVERYWHERE], "tools are cut"),
+        ([(0, 1, "tools are cut")], "tools are cut (in loop on claude-opus)"),
+        ([(0, 1, "x"), (1, 1, "x"), (0, 2, "x"), (1, 2, "x")], "x (in loop and best3)"),
+        ([(1, 0, "x"), (1, 1, "x"), (1, 2, "x")], "x (on cerebras)"),
+        ([(0, 1, "x"), (1, 2, "x")], "x (in loop on claude-opus and in best3 on cerebras)"),
+        ([(1, j, "cerebras: grade C") for j in range(3)], "cerebras: grade C"),
+        ([(1, 0, "cerebras: grade C")], "cerebras: grade C (in solo)"),
+        (
+            [(0, 1, "cut: 0.4 times a run"), (1, 1, "cut: once a run")],
+            "cut: 0.4 times a run (in loop on claude-opus; with other figures in loop)",
+        ),
+    ],
+)
+def test_a_warning_is_said_once_with_where_it_holds(
+    places: list[tuple[int, int, str]], said: str
+) -> None:
+    assert warnings(warning(compared(), *places)) == [said]
+
+
+def test_figures_of_names_set_warnings_apart() -> None:
+    assert once(["tok5: grade C", "tok100: grade C"]) == ["tok5: grade C", "tok100: grade C"]
+    assert once(["to 120k deep", "to 9.5k deep"]) == ["to 120k deep"]
+    assert once(["cut: 0.4 times", "cut: twice", "cut: <1 times"]) == ["cut: 0.4 times"]
+
+
+def test_markdown_has_the_same_tables() -> None:
+    text = markdown.draw(document.compare(compared()))
+    assert text.startswith("### 3 workflows side by side")
+    assert "| claude-opus | solo | 36m |" in text
+
+
+def test_csv_has_a_row_a_variant() -> None:
+    found = list(csv.DictReader(io.StringIO(csv_.compare(compared()), newline="")))
+    assert [(row["machine"], row["label"]) for row in found[2:4]] == [
+        ("claude-opus", "best3"),
+        ("cerebras", "solo"),
+    ]
+    assert float(found[1]["difference.mean"]) == pytest.approx(666)
+    assert found[0]["difference.mean"] == found[0]["difference.ci95_low"] == ""
+    assert found[2]["difference.needed"] == "48123"
+    # 2,292 s of work and 9 of switching
+    assert float(found[0]["attention"]) == 2301
+    (first, _) = csv.DictReader(io.StringIO(csv_.compare(exact()), newline=""))
+    assert first["vary"] == 'n=2; size={"p50": 4}'
+
+
+def test_json_holds_answers_differences_and_break_evens() -> None:
+    made = json.loads(json_.text(json_comparing.compare(compared())))
+    assert (made["agentsim"], made["base"]) == ("compare", "solo")
+    slow = made["machines"][0]
+    assert slow["hardware"] == ["claude-opus"]
+    solo, loop, _ = slow["rows"]
+    assert solo["difference"] is None
+    assert loop["difference"]["ci95"] == pytest.approx([576, 756])
+    assert loop["difference"]["clear"]
+    assert loop["answer"]["wall"]["p50"] == 47 * 60
+    assert made["break_even"][0] == {
+        "label": "solo",
+        "ahead": "cerebras",
+        "behind": "claude-opus",
+        "clear": True,
+        "times": 2.236,
+        "ci95": [2.01, 2.49],
+        "runs": 400,
+        "beyond": False,
+    }
+    assert not any("escaped" in key or "success" in key for key in loop)
