@@ -33,12 +33,16 @@ class Stat:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One row of "where the average goes": seconds on the critical path, in the mean run."""
+    """One row of "where the average goes": seconds on the critical path, in the mean run.
+
+    `ci95` is of the seconds, by Student's t over the runs; None where nothing is known of it.
+    """
 
     kind: str  # a Part's label
     what: str  # the tool, person, server or pool it was spent at; "" where there is but one
     seconds: float
     share: float
+    ci95: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +70,24 @@ class Lever:
     """decode prefill first_token tools tool people lines slot pool person cap quota max_output"""
     runs: int = 0
     """How many of the replications were run again with the change."""
+    typical: float | None = None
+    """What it leaves of the typical (median) run, seconds; None where that was not looked at."""
+    typical_saves_ci95: tuple[float, float] = (0.0, 0.0)
+    """The 95 % interval of what it saves of the typical run, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sway:
-    """How far one assumed value moves the typical (median) wall time, in seconds."""
+    """How far one assumed value moves the typical (median) wall time, in seconds.
+
+    `tried`: the two ends of its range as one writes them, in the order of `low` and `high`.
+    """
 
     value: str
     low: float
     high: float
     key: str = ""
+    tried: tuple[object, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,5 +259,7 @@ class Findings:
     """What the profiles do not say and the run needs; `warnings` tells it in sentences."""
     compaction_decode: float = 0.0
     """Seconds of the breakdown's `compaction` that are decoding: a faster model shortens them."""
+    longest: float | None = None
+    """The share of all time that the longest 5 % of the runs hold; None below twenty runs."""
     levers: list[Lever] = field(default_factory=list)
     sensitivity: list[Sway] = field(default_factory=list)

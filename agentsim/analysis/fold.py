@@ -197,7 +197,7 @@ class Folder:
 
     def _what(self, part: int, key: Key, uses: Uses | None) -> str:
         """What the time was spent at, by name; a server goes by the first role bound to it."""
-        step, who, resource = key
+        _, who, resource = key
         if part in _NAMELESS:
             return ""
         if part == Part.CAP_WAIT:

@@ -13,6 +13,7 @@ from agentsim.analysis.left_out import sentences
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.words import DAY, days, number, percent
 from agentsim.graph import Graph, ServerPlan
+from agentsim.laws.crowd import slower_together
 from agentsim.records import PEOPLE, Part
 
 READABLE = 500.0
@@ -102,7 +103,7 @@ def _servers(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> Iter
         own = [tally.servers[i] for tally in tallies]
         if any(one.calls for one in own):
             yield from _source(plan)
-            yield from _measured(plan, max(one.deepest for one in own), max(o.most for o in own))
+            yield from _measured(plan, [one.deepest for one in own], [one.most for one in own])
     yield from sentences(findings.left_out)
 
 
@@ -112,17 +113,26 @@ def _source(plan: ServerPlan) -> Iterator[str]:
         yield f"{plan.profile}: figures of grade C (older or second-hand){when}"
 
 
-def _measured(plan: ServerPlan, deepest: int, most: int) -> Iterator[str]:
-    """Where a run went beyond what was measured, the speed is a guess."""
+def _measured(plan: ServerPlan, deepest: Sequence[int], most: Sequence[int]) -> Iterator[str]:
+    """Where runs went beyond what was measured, the speed is a guess; one value of each a run."""
     measured = plan.about.deepest
-    if measured is not None and deepest > measured:
+    if measured is not None and max(deepest) > measured:
         yield (
-            f"{plan.profile}: contexts reach {deepest:,} tokens, it was measured up to "
-            f"{measured:,}; beyond that its speed is extrapolated"
+            f"{plan.profile}: contexts go beyond the {measured:,} tokens that it was measured up "
+            f"to {_in_runs(deepest, measured)}; its speed there is extrapolated"
         )
     knots = plan.decode.knots or ()
-    if plan.shared and len(knots) > 1 and most > knots[-1][0]:
+    crowd = slower_together(knots) if plan.shared and knots else None
+    if crowd and max(most) > crowd.few:
+        yield f"{plan.profile}: {crowd.words}"
+    if plan.shared and len(knots) > 1 and max(most) > knots[-1][0]:
         yield (
-            f"{plan.profile}: up to {most} streams at once, it was measured up to "
-            f"{knots[-1][0]:g}; beyond that its speed is extrapolated"
+            f"{plan.profile}: more streams at once than the {knots[-1][0]:g} that it was measured "
+            f"up to {_in_runs(most, knots[-1][0])}; its speed there is extrapolated"
         )
+
+
+def _in_runs(values: Sequence[int], most: float) -> str:
+    """`in 3 % of the runs (531,951 at most)`: the largest of many runs is not what is usual."""
+    beyond = sum(value > most for value in values) / len(values)
+    return f"in {percent(beyond)} of the runs ({max(values):,} at most)"

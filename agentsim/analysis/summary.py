@@ -15,6 +15,8 @@ from agentsim.analysis.left_out import left_out
 from agentsim.analysis.notices import notices
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.reasons import reasons
+from agentsim.analysis.typical import held_by_longest
+from agentsim.analysis.where import Key, Spent, spent
 from agentsim.graph import Budget, Graph
 from agentsim.records import SECOND, Outcome, Part
 
@@ -28,8 +30,8 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
     """
     n = len(tallies)
     wall = of_runs(_seconds(tally.wall for tally in tallies))
-    where = _where(graph, tallies)
-    means = {key: time / SECOND / n for key, time in where.items()}
+    where = spent(graph, tallies)
+    means = {key: own.total / SECOND / n for key, own in where.items()}
     servers, people = tables.servers(graph, tallies), tables.people(graph, tallies)
     total, by_role = tables.cost(graph, tallies)
     bound = bottleneck(means, wall.mean, people, _behind(graph, tallies))
@@ -52,7 +54,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         finish=_finish(graph, wall),
         budget=_budget(graph.budget, tallies, graph.exact),
         breakdown=_breakdown(where, n),
-        where=_rows(graph, means, wall.mean),
+        where=_rows(graph, where, wall.mean, n),
         bottleneck=replace(bound, rows=tuple(_named(graph, *row) for row in bound.rows)),
         steps=tables.steps(graph, tallies),
         calls=tables.calls(tallies),
@@ -67,6 +69,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         wall_done=of_runs(_seconds(tally.wall for tally in done)) if done else None,
         quality=_quality(tallies, graph.exact),
         left_out=left_out(graph, tallies, total is not None),
+        longest=None if graph.exact else held_by_longest([tally.wall for tally in tallies]),
     )
     return replace(findings, warnings=notices(graph, findings, tallies))
 
@@ -89,35 +92,21 @@ def _counts(labels: Iterable[str], runs: int) -> dict[str, float]:
     return {label: found[label] / runs for label in sorted(found, key=lambda k: (-found[k], k))}
 
 
-def _where(graph: Graph, tallies: Sequence[Tally]) -> dict[tuple[Part, str], int]:
-    """Nanoseconds on all critical paths together, by part and by what they were spent at.
-
-    A session may be compacted by a call, spent at a server, or in a `time` of its agent: where the
-    server's name is not said, that is one thing and no name is left to tell both apart.
-    """
-    found: dict[tuple[Part, str], int] = {}
-    alone = len(graph.servers) == 1
-    for tally in tallies:
-        for _, part, what, time in tally.path:
-            key = (Part(part), "" if alone and part == Part.COMPACTION else what)
-            found[key] = found.get(key, 0) + time
-    return dict(sorted(found.items()))
-
-
-def _breakdown(where: dict[tuple[Part, str], int], runs: int) -> dict[str, float]:
+def _breakdown(where: dict[Key, Spent], runs: int) -> dict[str, float]:
     """All parts, in the order of the answer. Each is rounded once: they add up to the mean wall."""
     totals = dict.fromkeys(Part, 0)
-    for (part, _), time in where.items():
-        totals[part] += time
+    for (part, _), own in where.items():
+        totals[part] += own.total
     return {part.label: time / SECOND / runs for part, time in totals.items()}
 
 
-def _rows(graph: Graph, means: dict[tuple[Part, str], float], wall: float) -> list[Share]:
+def _rows(graph: Graph, where: dict[Key, Spent], wall: float, runs: int) -> list[Share]:
     """Where the average goes, the largest first."""
-    rows = [
-        Share(*_named(graph, part.label, what), time, time / wall if wall else 0.0)
-        for (part, what), time in means.items()
-    ]
+    rows = []
+    for (part, what), own in where.items():
+        time, half = own.total / SECOND / runs, own.half(runs)
+        named = _named(graph, part.label, what)
+        rows.append(Share(*named, time, time / wall if wall else 0.0, (time - half, time + half)))
     return sorted(rows, key=lambda row: -row.seconds)
 
 

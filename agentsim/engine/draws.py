@@ -48,6 +48,7 @@ class Purpose(IntEnum):
     SUCCESS = 21
     PICK = 22
     WHICH = 23
+    ASKS = 24
 
 
 def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:

@@ -13,6 +13,7 @@ from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.server import Fit, Line, Server, sent
 from agentsim.engine.tasks import Session
 from agentsim.graph import Agent, AgentPlan, Node, ServerPlan
+from agentsim.laws.prefix import Prefix
 from agentsim.records import Outcome, Part, Verdict
 
 COMPACT_AT = 0.8
@@ -34,6 +35,37 @@ def open_session(
     session = Session(stage.sessions, name or label, prompt)
     stage.sessions += 1
     frame.task.sessions[session.name] = session
+    return session
+
+
+def fork_session(
+    frame: Frame, name: str | None, label: str, prompt: tuple[tuple[str, int], ...]
+) -> Session:
+    """A copy of the newest session of that name, as it stands now; it goes its own way then.
+
+    A further try of the step goes on in its copy. What a cache holds of the original it holds of
+    the copy too: its history is one more block.
+    """
+    if frame.tried and (own := frame.task.find(label)) is not None:
+        return own
+    found = None if name is None else frame.task.find(name)
+    if found is None:
+        return open_session(frame, None, label, prompt)
+    stage = frame.stage
+    history = found.tokens - found.prompt
+    block = (f"history {found.number} {found.epoch} {history}", history)
+    session = Session(stage.sessions, label, (*found.blocks, block))
+    stage.sessions += 1
+    session.forked = found.blocks
+    session.asked = found.asked
+    frame.task.sessions[label] = session
+    now = frame.world.now
+    for number, prefix in found.prefixes.items():
+        cache = stage.servers[number].cache
+        prefix.total = found.tokens
+        held = cache.lookup(prefix, now)
+        if held:
+            cache.use(Prefix(session.blocks, f"fork {session.number}", 0, held), now, now, now)
     return session
 
 

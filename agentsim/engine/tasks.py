@@ -15,6 +15,7 @@ class Session:
     `tokens` is its length (prompt included). `epoch` rises when its history is rewritten, since
     nothing after the prompt blocks matches an older prefix then.
     `busy`: a branch is in it now. `asked`: a request of it was answered, so it has a history.
+    `forked`: the prompt blocks of the session that it is a copy of; its history stands after them.
     """
 
     __slots__ = (
@@ -22,6 +23,7 @@ class Session:
         "blocks",
         "busy",
         "epoch",
+        "forked",
         "name",
         "number",
         "prefixes",
@@ -35,6 +37,7 @@ class Session:
         self.blocks = blocks
         self.prompt = self.tokens = sum(size for _, size in blocks)
         self.epoch = 0
+        self.forked: tuple[tuple[str, int], ...] | None = None
         self.busy = self.asked = False
         self.prefixes: dict[int, Prefix] = {}
 
@@ -51,6 +54,9 @@ class Session:
         """Compaction: a new, shorter history, of which only the prompt blocks are as before."""
         self.tokens = tokens
         self.epoch += 1
+        if self.forked is not None:  # the history that it took over is rewritten too
+            self.blocks, self.forked = self.forked, None
+            self.prompt = sum(size for _, size in self.blocks)
         self.prefixes.clear()
 
 

@@ -10,7 +10,7 @@ from agentsim.analysis.outcome import Tally
 from agentsim.experiment import variants
 from agentsim.experiment.executors import Executor
 from agentsim.experiment.options import Progress
-from agentsim.experiment.paired import saving
+from agentsim.experiment.paired import saving, typical_saving
 from agentsim.experiment.replicate import affordable, several
 from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, Ask, Graph, Node, walk
 from agentsim.records import SECOND, Part
@@ -98,22 +98,35 @@ def helps(lever: Lever, surely: bool = False) -> bool:
 def _lever(change: Change, after: Sequence[int], before: Sequence[int]) -> Lever:
     saves, ci95 = saving(before, after)
     leaves = max(0.0, sum(before) / (len(before) * SECOND) - saves)
+    typical, typical_ci95 = typical_saving(before, after)
     return Lever(
-        change.what, change.change, saves, ci95, leaves, change.note, change.kind, len(after)
+        what=change.what,
+        change=change.change,
+        saves=saves,
+        ci95=ci95,
+        leaves=leaves,
+        note=change.note,
+        kind=change.kind,
+        runs=len(after),
+        typical=typical,
+        typical_saves_ci95=typical_ci95,
     )
 
 
 def _leading(found: Sequence[Lever], before: Sequence[int], told: int) -> list[int]:
     """Which may still be among the `told` most helpful and move the wall time at all, or harm.
 
-    What surely makes the run longer is told with its figures, so it needs all replications too.
+    What surely makes the run longer is told with its figures, so it needs all replications too;
+    and so does what may help the typical run most.
     """
     least = CLEAR * sum(before) / (len(before) * SECOND)
     bar = sorted((lever.ci95[0] for lever in found), reverse=True)[: max(1, told)][-1]
+    best = max((it.typical_saves_ci95[0] for it in found if not it.note), default=0.0)
     return [
         i
         for i, lever in enumerate(found)
         if lever.note
+        or (told > 1 and lever.typical_saves_ci95[1] >= max(best, least))
         or lever.ci95[1] < 0
         or (lever.ci95[1] >= bar and max(map(abs, lever.ci95)) >= least)
     ]

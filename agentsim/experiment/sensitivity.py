@@ -139,4 +139,6 @@ def _bare(graph: Graph) -> Graph:
 
 def _sway(assumed: Assumed, one: float, other: float) -> Sway:
     """Ascending: a higher value may make the run shorter."""
-    return Sway(assumed.what, min(one, other), max(one, other), assumed.key)
+    if one <= other:
+        return Sway(assumed.what, one, other, assumed.key, (assumed.low, assumed.high))
+    return Sway(assumed.what, other, one, assumed.key, (assumed.high, assumed.low))

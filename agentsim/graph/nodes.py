@@ -93,6 +93,8 @@ class Agent(Node):
     """Turns of call + tools in one session; first come `task` tokens and, with `reads`, changes.
 
     `subs`: the agents among its tools; each run of one has the number of the run in its place.
+    `asks`: who is asked before a tool run, with a chance of `asks_chance`. `fork`: it does not go
+    on in `session` but in a copy of it.
     """
 
     plan: AgentPlan
@@ -102,6 +104,9 @@ class Agent(Node):
     reads: bool
     says: Says | None
     subs: tuple[Agent, ...] = ()
+    asks: Ask | None = None
+    asks_chance: float = 0.0
+    fork: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,8 +228,8 @@ def inner_of(node: Node) -> tuple[Node, ...]:
             return (body,)
         case Loop(body=body, between=between):
             return (body,) if between is None else (body, between)
-        case Agent(subs=subs):
-            return subs
+        case Agent(subs=subs, asks=asks):
+            return subs if asks is None else (*subs, asks)
         case Call() | Work() | Ask():
             return ()
         case _:  # a new kind of node would else be passed over by all that walk
@@ -242,7 +247,9 @@ def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
             assert isinstance(inner[0], Fork)
             return replace(node, fork=inner[0], pick=inner[1] if len(inner) > 1 else None)
         case Agent():
-            return replace(node, subs=tuple(own for own in inner if isinstance(own, Agent)))
+            asks = next((own for own in inner if isinstance(own, Ask)), None)
+            subs = tuple(own for own in inner if isinstance(own, Agent))
+            return replace(node, subs=subs, asks=asks)
         case Life():
             assert isinstance(inner[0], Block)
             return replace(node, body=inner[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from agentsim.analysis.findings import Findings, Sway
@@ -10,6 +11,7 @@ from agentsim.report.blocks import Notes
 from agentsim.report.text import name, safe
 
 MATTER = 2  # values that are named with the span of answers that they make
+TRIED = 40  # columns of the two ends of its range; longer ones are left to `validate --full`
 VALUE = 70  # columns of a value; longer ones are cut
 NAMED = 60  # values that are named at all; `validate --full` shows every one
 
@@ -40,7 +42,31 @@ def assumed(findings: Findings) -> Notes | None:
 def _sway(sway: Sway, given: dict[str, Any] | None) -> str:
     """The span first: a value such as `{fixed: 3m, code: 400 loc/h}` may take a line of its own."""
     value = f" = {name(given['value'], VALUE)}" if given and given.get("value") else ""
-    return f"- {span(sway.low, sway.high)} by {name(sway.value, 44)}{value}"
+    tried = _tried(*sway.tried) if sway.tried else ""
+    return f"- {span(sway.low, sway.high)} by {name(sway.value, 44)}{value}{tried}"
+
+
+def _tried(first: object, last: object) -> str:
+    """`, tried p50 20 to 120 loc`: what differs between the ends; nothing where that is long."""
+    if isinstance(first, Mapping) and isinstance(last, Mapping) and first.keys() == last.keys():
+        keys = [key for key in first if first[key] != last[key]]
+        keys = ["p50"] if "p50" in keys else keys
+        told = ", ".join(f"{safe(key)} {_ends(first[key], last[key])}" for key in keys)
+    else:
+        told = _ends(_middle(first), _middle(last))
+    return f", tried {told}" if told and len(told) <= TRIED and not set(told) & set("[{") else ""
+
+
+def _middle(end: object) -> object:
+    """The median stands for a distribution."""
+    return end["p50"] if isinstance(end, Mapping) and "p50" in end else end
+
+
+def _ends(first: object, last: object) -> str:
+    """`20 to 120 loc`: a unit that both have is said once."""
+    low, high = safe(first), safe(last)
+    count, _, unit = low.partition(" ")
+    return f"{count if unit and high.endswith(f' {unit}') else low} to {high}"
 
 
 def span(low: float, high: float) -> str:

@@ -49,7 +49,10 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A row of a whole: `part` is its share, 0..1. `waiting`: nobody worked meanwhile."""
+    """A row of a whole: `part` is its share, 0..1. `waiting`: nobody worked meanwhile.
+
+    `error`: half of the interval of `value`; in all rows empty where it is small, or not known.
+    """
 
     label: str
     value: str
@@ -57,15 +60,20 @@ class Bar:
     part: float
     waiting: bool = False
     tone: Tone = "plain"
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Parts of one whole; `title` says of what, and of how much, `brief` where there is no room."""
+    """Parts of one whole; `title` says of what, and of how much, `brief` where there is no room.
+
+    `note`: a sentence on the whole, below the title.
+    """
 
     title: str
     rows: tuple[Bar, ...]
     brief: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

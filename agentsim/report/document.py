@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentsim.analysis.findings import Findings
 from agentsim.graph import Graph
-from agentsim.report import sections, show
+from agentsim.report import helping, sections, show
 from agentsim.report.assumptions import assumed
 from agentsim.report.blocks import Block, Document, Lines, Run, line
 from agentsim.report.comparing import compare
@@ -21,7 +21,7 @@ def answer(findings: Findings) -> Document:
         sections.verdict(findings),
         sections.bottleneck(findings) if findings.wall.mean > 0 else None,
         sections.breakdown(findings),
-        sections.levers(findings),
+        helping.levers(findings),
         assumed(findings),
         sections.warned(findings.warnings),
         sections.foot(findings),

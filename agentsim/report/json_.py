@@ -26,6 +26,7 @@ from agentsim.report.sweeping import Swept, closing
 from agentsim.report.words import KINDS
 
 FORMAT = 1
+INTERVALS = frozenset({"ci95", "typical_saves_ci95"})
 STATS = ("mean", "ci95", "sd", "p5", "p50", "p80", "p90", "p95", "p99", "min", "max")
 
 
@@ -75,7 +76,7 @@ def _unsure(value: Any) -> Any:
     if isinstance(value, dict):
         return {
             # a pool or a step may have that name too, and is no list
-            key: None if key == "ci95" and isinstance(it, list) else _unsure(it)
+            key: None if key in INTERVALS and isinstance(it, list) else _unsure(it)
             for key, it in value.items()
         }
     return [_unsure(it) for it in value] if isinstance(value, list) else value
@@ -118,6 +119,7 @@ def _times(findings: Findings) -> dict[str, Any]:
     budget = findings.budget
     return {
         "wall": stat(findings.wall),
+        "longest_5": findings.longest,
         "wall_done": _wall_done(findings),
         "without_people": stat(findings.without_people),
         "busy": stat(findings.busy),
@@ -159,7 +161,13 @@ def _reasons(findings: Findings) -> dict[str, Any]:
             "rows": [{"kind": kind, "what": what} for kind, what in found.rows],
         },
         "where": [
-            {"kind": row.kind, "what": row.what, "seconds": row.seconds, "share": row.share}
+            {
+                "kind": row.kind,
+                "what": row.what,
+                "seconds": row.seconds,
+                "ci95": row.ci95 and list(row.ci95),
+                "share": row.share,
+            }
             for row in findings.where
         ],
         "levers": [
@@ -169,6 +177,8 @@ def _reasons(findings: Findings) -> dict[str, Any]:
                 "saves": lever.saves,
                 "ci95": list(lever.ci95),
                 "leaves": lever.leaves,
+                "typical": lever.typical,
+                "typical_saves_ci95": list(lever.typical_saves_ci95),
                 "note": lever.note,
                 "kind": lever.kind,
                 "runs": lever.runs,
@@ -176,7 +186,13 @@ def _reasons(findings: Findings) -> dict[str, Any]:
             for lever in findings.levers
         ],
         "sensitivity": [
-            {"value": sway.value, "key": sway.key, "low": sway.low, "high": sway.high}
+            {
+                "value": sway.value,
+                "key": sway.key,
+                "low": sway.low,
+                "high": sway.high,
+                "tried": sway.tried,
+            }
             for sway in findings.sensitivity
         ],
     }

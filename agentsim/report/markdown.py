@@ -60,15 +60,20 @@ def _run(run: Run) -> str:
 
 def _bars(block: blocks.Bars) -> str:
     largest = max((row.part for row in block.rows), default=0.0)
+    errors = any(row.error for row in block.rows)
     rows = [
-        (row.label, row.value, row.share, _bar(row, largest), "waiting" if row.waiting else "")
+        (
+            *(row.label, row.value, *([row.error] if errors else []), row.share),
+            *(_bar(row, largest), "waiting" if row.waiting else ""),
+        )
         for row in block.rows
     ]
-    heads = (blocks.Column(block.title), *(blocks.Column("", right) for right in (True, True)))
+    heads = (blocks.Column(block.title), *[blocks.Column("", True)] * (2 + errors))
     columns = (*heads, blocks.Column(""), blocks.Column(""))
     if not any(row.waiting for row in block.rows):
-        columns, rows = columns[:-1], [cells[:-1] for cells in rows]  # type: ignore[misc]
-    return _grid(columns, rows)
+        columns, rows = columns[:-1], [cells[:-1] for cells in rows]
+    grid = _grid(columns, rows)
+    return f"{grid}\n\n{escape(block.note)}" if block.note else grid
 
 
 def _bar(row: blocks.Bar, largest: float) -> str:

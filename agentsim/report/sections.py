@@ -1,24 +1,22 @@
-"""The parts of the answer of one run, in reading order: answer, reason, levers, the rest."""
+"""The parts of the answer of one run, in reading order: answer, reason, where it goes, the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agentsim.analysis.estimate import FEWEST
-from agentsim.analysis.findings import Findings, Lever, PersonFindings, QualityFindings
+from agentsim.analysis.findings import Findings, PersonFindings, QualityFindings, Share
 from agentsim.analysis.words import SLIVER
 from agentsim.report import budgeting, show, words
 from agentsim.report.blocks import (
     Bar,
     Bars,
-    Column,
     Foot,
     Headline,
     Line,
     Lines,
     Notes,
     Run,
-    Table,
     line,
 )
 from agentsim.report.text import listed, name, safe
@@ -26,7 +24,7 @@ from agentsim.report.text import listed, name, safe
 FOLDED = SLIVER  # a smaller share of the whole is told in one row with its like
 TOO_FEW = "too few to tell the error"
 REASONS = 3  # why runs fail: the most frequent; the rest is counted
-LEVERS = 6  # rows of levers that help; the rest is named below
+SKEWED = 1.3  # times the typical run, from which on the average is said to be that of a few
 
 
 def headline(findings: Findings) -> Headline:
@@ -174,15 +172,41 @@ def breakdown(findings: Findings) -> Bars | None:
         seconds.append(sum(row.seconds for row in small))
         parts.append(sum(row.share for row in small))
         waits.append(all(row.kind in words.WAITING for row in small))
-    values = show.unit_for(total).column(seconds)
+    unit = show.unit_for(total)
+    values = unit.column(seconds)
+    errors = [*_errors(findings, large, unit), *[""] * (len(labels) - len(large))]
     tones = [(row.kind, row.what) in findings.bottleneck.rows for row in large]
     tones += [False] * (len(labels) - len(large))
-    rows = zip(labels, values, show.shares(parts, tones), parts, waits, tones, strict=True)
+    told = show.shares(parts, tones)
+    rows = zip(labels, values, told, parts, waits, tones, errors, strict=True)
     return Bars(
         _title(findings, _error(findings)),
-        tuple(Bar(a, b, c, d, waits, "accent" if e else "plain") for a, b, c, d, waits, e in rows),
+        tuple(
+            Bar(a, b, c, d, waits, "accent" if e else "plain", error)
+            for a, b, c, d, waits, e, error in rows
+        ),
         brief=_title(findings, ""),
+        note=_few_long(findings),
     )
+
+
+def _errors(findings: Findings, rows: Sequence[Share], unit: show.Unit) -> list[str]:
+    """`+-4.9m` behind each row, where one of them is known no better than to a tenth."""
+    halves = [(row.ci95[1] - row.ci95[0]) / 2 if row.ci95 else 0.0 for row in rows]
+    vague = any(half > 0.1 * row.seconds for half, row in zip(halves, rows, strict=True))
+    if findings.exact or findings.replications < FEWEST or not vague:
+        return [""] * len(rows)
+    shown = [unit.show(half) for half in halves]
+    return ["" if text == unit.show(0.0) else f"+-{text}" for text in shown]
+
+
+def _few_long(findings: Findings) -> str:
+    """That the average is that of a few runs, where it lies far above the typical one."""
+    wall = findings.wall
+    if findings.longest is None or wall.mean <= SKEWED * wall.p50:
+        return ""
+    held = show.share(findings.longest)
+    return f"a few long runs make the average: the longest 5 % hold {held} of all time"
 
 
 def _title(findings: Findings, error: str) -> str:
@@ -205,80 +229,6 @@ def _reads(findings: Findings, who: str) -> bool:
     return person is None or person.lines > 0 or person.words > 0 or bool(person.reading)
 
 
-def levers(findings: Findings) -> Table | None:
-    """What single changes would save and leave of the mean: the largest first, harm at the end."""
-    if not findings.levers:
-        return None
-    whole = findings.wall.mean
-    ranked = sorted(findings.levers, key=lambda lever: -lever.saves)
-    good = [it for it in ranked if not _harms(it)]
-    clear = [it for it in good if abs(it.saves) >= FOLDED * whole or it.note]
-    # what harms, and what bounds all else of its kind, is no footnote
-    shown = [it for i, it in enumerate(clear) if i < LEVERS or it.note] or good[:1]
-    shown += [it for it in ranked if _harms(it)]
-    rest = [it for it in good if it not in shown]
-    unit = show.unit_for(whole)
-    vague = any(_half(it) > 0.1 * abs(it.saves) for it in shown)
-    rows = tuple(_lever(it, unit, vague) for it in shown)
-    columns = [
-        Column("What would help, on average"),
-        Column("saves", True),
-        Column("leaves", True),
-        Column(""),
-    ]
-    if vague:
-        columns.insert(2, Column("", True))
-    notes: tuple[str, ...] = ()
-    if rest:
-        names = listed([lever_name(it) for it in rest], 4)
-        small = not any(it in clear for it in rest)
-        head = f"less than {show.share(FOLDED)} each" if small else "less"
-        notes = (f"{head}: {names}",)
-    if part := _part_of_runs(shown, findings.replications):
-        notes = (part, *notes)
-    return Table("", tuple(columns), rows, notes=notes)
-
-
-def _lever(lever: Lever, unit: show.Unit, vague: bool) -> tuple[str, ...]:
-    saves, error = unit.show(-lever.saves), unit.show(_half(lever))
-    note = f"<- {safe(lever.note)}" if lever.note else ""
-    if lever.ci95[0] < 0 < lever.ci95[1]:
-        note = note or "may be chance"
-    if _harms(lever):
-        note = f"takes longer {note}".rstrip()
-        if saves == unit.show(0.0):  # of no harm at all that would be said otherwise
-            saves, error = show.tight(-lever.saves), show.tight(_half(lever))
-    if lever.saves < 0:
-        saves = f"+{saves}"
-    # short waits in the unit of what is saved, so that the two can be added by eye
-    leaves = unit.show(lever.leaves) if unit.seconds <= 1 else show.tight(lever.leaves)
-    cells = [lever_name(lever), saves, leaves, note]
-    if vague:
-        cells.insert(2, f"+-{error}")
-    return tuple(cells)
-
-
-def _harms(lever: Lever) -> bool:
-    """Whether the run surely takes longer with it: its interval lies wholly below nothing."""
-    return lever.ci95[1] < 0
-
-
-def _part_of_runs(shown: Sequence[Lever], runs: int) -> str:
-    """Over how many runs the levers were tried, where not over all."""
-    fewest = min(it.runs or runs for it in shown)
-    return f"levers over the first {show.plural(fewest, 'run')}" if fewest < runs else ""
-
-
-def lever_name(lever: Lever, most: int = 36) -> str:
-    """A lever as people say it: `2x decode`, `you twice as fast`."""
-    text = f"{lever.change} {lever.what}"
-    return name(words.lever(text) if lever.kind == "people" else safe(text), most)
-
-
-def _half(lever: Lever) -> float:
-    return (lever.ci95[1] - lever.ci95[0]) / 2
-
-
 def warned(texts: Sequence[str]) -> Notes | None:
     """What to beware of; nothing if there is nothing."""
     if not texts:
@@ -289,29 +239,41 @@ def warned(texts: Sequence[str]) -> Notes | None:
 
 def foot(findings: Findings) -> Foot:
     """Calls, tokens and money of a run; how many runs, of which seed, and how sure that is."""
-    calls, tokens = findings.calls, findings.tokens
-    mean = "" if findings.exact or not calls.attempts else "on average "
-    told = mean + show.plural(calls.attempts, "call")
-    refused = [
-        f"{show.number(count)} {word}"
-        for count, word in ((calls.rejected, "rejected"), (calls.failed, "failed"))
-        if count > 0
-    ]
-    used = [told + (f" ({', '.join(refused)})" if refused else "")]
-    if tokens.output > 0:
-        thought = tokens.thinking / tokens.output
-        thinking = f" ({show.share(thought)} thinking)" if tokens.thinking > 0 else ""
-        used.append(f"{show.tokens(tokens.output)} tokens out{thinking}")
-    if tokens.wasted > 0:
-        used.append(f"{show.tokens(tokens.wasted)} wasted")
-    if findings.cost_total is not None:
-        used.append(show.money(findings.cost_total))
     seed = f"seed {findings.seed}"
+    used = tuple(_used(findings))
     if findings.exact:
-        return Foot((tuple(used), ("exact: nothing is drawn", seed)))
+        return Foot((used, ("exact: nothing is drawn", seed)))
     runs = show.plural(findings.replications, "run")
     wall = findings.wall
     errors: tuple[str, ...] = (TOO_FEW,)
     if findings.replications >= FEWEST:
         errors = f"typical {show.error(wall.p50_error)}", f"1 in 10 {show.error(wall.p90_error)}"
-    return Foot((tuple(used), (runs, seed, *errors)))
+    return Foot((used, (runs, seed, *errors)))
+
+
+def _used(findings: Findings) -> Iterator[str]:
+    """`mean: 63 calls`, `4.4M tokens in (94 % cached)`, `39k out (46 % thinking)`, `$2.84`."""
+    calls, tokens = findings.calls, findings.tokens
+    refused = [
+        f"{show.number(count)} {word}"
+        for count, word in ((calls.rejected, "rejected"), (calls.failed, "failed"))
+        if count > 0
+    ]
+    mean = "" if findings.exact or not calls.attempts else "mean: "
+    yield f"{mean}{show.plural(calls.attempts, 'call')}{_within(', '.join(refused))}"
+    if tokens.input > 0:
+        hits = f"{show.share(tokens.cached / tokens.input)} cached" if tokens.cached > 0 else ""
+        yield f"{show.tokens(tokens.input)} tokens in{_within(hits)}"
+    if tokens.output > 0:
+        thought = f"{show.share(tokens.thinking / tokens.output)} thinking"
+        word = "out" if tokens.input > 0 else "tokens out"
+        made = show.tokens(tokens.output)
+        yield f"{made} {word}{_within(thought if tokens.thinking > 0 else '')}"
+    if tokens.wasted > 0:
+        yield f"{show.tokens(tokens.wasted)} wasted"
+    if findings.cost_total is not None:
+        yield show.money(findings.cost_total)
+
+
+def _within(text: str) -> str:
+    return f" ({text})" if text else ""

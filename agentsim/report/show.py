@@ -75,6 +75,15 @@ def exact(seconds: float) -> str:
     return ("-" if seconds < 0 else "") + " ".join(pieces)
 
 
+def from_to(before: float, after: float) -> str:
+    """`40 -> 34 min`; where the units differ `1 h 22 m -> 34 min`. Seconds."""
+    first, last = duration(before), duration(after)
+    count, _, unit = first.rpartition(" ")
+    if " " not in count and last.endswith(f" {unit}") and last.count(" ") == 1:
+        first = count
+    return f"{first} -> {last}"
+
+
 def error(seconds: float) -> str:
     """Half of an interval: `+-4 m`, `+-12 s`."""
     return "+-" + duration(abs(seconds)).replace(" min", " m")

@@ -11,8 +11,9 @@ from agentsim.analysis.findings import Findings, Lever
 from agentsim.report import budgeting, show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
+from agentsim.report.helping import lever_name
 from agentsim.report.merging import once
-from agentsim.report.sections import TOO_FEW, lever_name, warned
+from agentsim.report.sections import TOO_FEW, warned
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name, safe
 
@@ -66,7 +67,7 @@ def sweep(result: Swept) -> Document:
     first = result.rows[0].findings
     blocks: list[Block] = [
         Headline(name(first.workflow, 60)),
-        Lines((one_line(_what_changes(first)),)),
+        Lines(tuple(map(one_line, _what_changes(first)))),
         _table(result.rows),
     ]
     if result.crossings:
@@ -79,11 +80,15 @@ def sweep(result: Swept) -> Document:
     return Document(tuple(blocks))
 
 
-def _what_changes(findings: Findings) -> str:
+def _what_changes(findings: Findings) -> list[str]:
+    """A row is not the machine that is that fast: that is another comparison."""
     if not findings.hardware:
-        return "No step asks a model: decode speed changes nothing."
+        return ["No step asks a model: decode speed changes nothing."]
     used = listed([name(it) for it in dict.fromkeys(findings.hardware.values())], 3)
-    return f"Only decode speed changes; the rest is as in {used}."
+    return [
+        f"Only decode speed changes; the rest is as in {used}. Real machines differ in more:",
+        "agentsim compare FILE --hw tok5 --hw tok100 --hw cerebras",
+    ]
 
 
 def warnings(result: Swept) -> list[str]:
@@ -133,20 +138,11 @@ def _closing(result: Swept) -> list[str]:
         times = f" ({show.factor(fast.rate / slow.rate)})" if slow.rate > 0 else ""
         speeds = f"From {show.number(slow.rate)} to {show.rate(fast.rate)}{times}"
         typical = "" if fast.findings.exact else "typical "
-        change = _from_to(slow.findings.wall.p50, fast.findings.wall.p50)
+        change = show.from_to(slow.findings.wall.p50, fast.findings.wall.p50)
         told.append(f"{speeds}: {typical}{change}.")
     if result.lever is not None:
-        told.append(f"Next lever: {lever_name(result.lever, 60)}.")
+        told.append(f"Next lever, on average: {lever_name(result.lever, 60)}.")
     return told
-
-
-def _from_to(before: float, after: float) -> str:
-    """`40 -> 34 min`; where the units differ `1 h 22 m -> 34 min`."""
-    first, last = show.duration(before), show.duration(after)
-    count, _, unit = first.rpartition(" ")
-    if " " not in count and last.endswith(f" {unit}") and last.count(" ") == 1:
-        first = count
-    return f"{first} -> {last}"
 
 
 def _table(rows: Sequence[Row]) -> Table:
@@ -221,7 +217,9 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     reads = next((it.reads for it in rows if it.reads), None)
     if any(row.outrun is not None for row in rows):
         pace = f", {show.rate(reads)}" if reads else ""
-        notes.append(f"outrun: how many times faster the tokens come than you read{pace}")
+        code = any(it.lines > 0 for row in rows for it in row.findings.people.values())
+        slower = "; code is read more slowly" if code else ""
+        notes.append(f"outrun: so many times faster tokens come than you read prose{pace}{slower}")
     return tuple(notes)
 
 

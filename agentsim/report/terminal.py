@@ -119,21 +119,25 @@ def _bars(block: blocks.Bars, width: int) -> Iterator[RenderableType]:
         yield Text.assemble((title, "bold"), " " * gap, (key, "dim"))
     else:
         yield Text(title, "bold")
+    if block.note:
+        yield from _paragraph(block.note, width, "dim")
+    cells = [_bar_cells(row, any(it.error for it in block.rows)) for row in block.rows]
     grid = _grid()
-    for right in (False, True, True):
+    for right in (False, *[True] * (len(cells[0]) - 1)):
         grid.add_column(justify="right" if right else "left", no_wrap=True, overflow="ellipsis")
     grid.add_column(no_wrap=True, overflow="crop")
-    taken = sum(
-        max(columns(cell) for cell in cells)
-        for cells in zip(*((row.label, row.value, row.share) for row in block.rows), strict=True)
-    )
+    taken = sum(max(map(columns, column)) + 2 for column in zip(*cells, strict=True))
     largest = max(row.part for row in block.rows)
-    scale = min(LONGEST_BAR, max(0, width - 2 - taken - 6) / largest if largest > 0 else 0)
-    for row in block.rows:
+    scale = min(LONGEST_BAR, max(0, width - 2 - taken) / largest if largest > 0 else 0)
+    for row, texts in zip(block.rows, cells, strict=True):
         length = max(1, round(row.part * scale)) if row.part > 0 else 0
         bar = _styled((WAIT if row.waiting else WORK) * length, STYLES[row.tone])
-        grid.add_row(Text(row.label), Text(row.value), Text(row.share), bar)
+        grid.add_row(*map(Text, texts), bar)
     yield Padding(grid, (0, 0, 0, 2), expand=False)
+
+
+def _bar_cells(row: blocks.Bar, errors: bool) -> tuple[str, ...]:
+    return (row.label, row.value, *([row.error] if errors else []), row.share)
 
 
 def _styled(text: str, style: str) -> Text:
@@ -238,7 +242,22 @@ def _foot(block: blocks.Foot, width: int) -> Iterator[RenderableType]:
     groups = [", ".join(group) for group in block.groups]
     whole = " | ".join(groups)
     for text in [whole] if columns(whole) <= width else groups:
+        yield from _packed(text, width)
+
+
+def _packed(text: str, width: int) -> Iterator[Text]:
+    """On one line, or more that are set in; none is broken before a comma where that can be."""
+    if columns(text) <= width:
         yield Text(text, "dim")
+        return
+    shown = ""
+    for piece in text.split(", "):
+        if shown and columns(f"{shown}, {piece},") > width:
+            yield Text(f"{shown},", "dim")
+            shown = f"  {piece}"
+        else:
+            shown = f"{shown}, {piece}" if shown else piece
+    yield Text(shown, "dim")
 
 
 _DRAWERS: MappingProxyType[type, Callable[[Any, int], Iterator[RenderableType]]] = MappingProxyType(

@@ -88,6 +88,8 @@ def missing(root: Block) -> Missing:
 
 def session_of(node: Agent | Call | Life) -> str:
     """The name of the session that a step is in."""
+    if isinstance(node, Agent) and node.fork:
+        return node.label
     return node.label if node.session is None else node.session
 
 

@@ -310,4 +310,5 @@ WORDS = {
     "retry": "further tries",
     "uses": "units of pools",
     "compact": "compaction",
+    "asks": "who is asked before tool runs",
 }

@@ -144,6 +144,14 @@ class CompactDef(Model):
     output: FixedTokens | None = may("the tokens that the compacting call writes", "2k")
 
 
+class AsksDef(Model):
+    """A permission prompt or a question before a tool run."""
+
+    who: Name = need("who is asked, of `people` or a preset", "you")
+    chance: Share = need("in which share of tool runs", "2%")
+    time: Duration = need("how long the answer takes, once it is looked at", "10s")
+
+
 class AgentFields(Model):
     """What an agent is, and what a step that runs it may say otherwise."""
 
@@ -158,8 +166,11 @@ class AgentFields(Model):
     in_turn: Flag | None = may("tools of one turn run one after another", "no")
     writes: Lines | None = may("lines that one run of it writes", "{p50: 120 loc, p90: 600 loc}")
     tokens_per_line: PerLine | None = may("output tokens of a line", "12")
-    returns: Tokens | None = may("tokens that it hands to the agent around it", "{p50: 1k, p90: 3k}")
+    returns: Tokens | None = may(
+        "tokens that it hands to the agent around it", "{p50: 1k, p90: 3k}"
+    )
     compact: CompactDef | None = may("when its session is cut", "{at: 160k, to: 40k}")
+    asks: AsksDef | None = may("who is asked before tool runs", "{who: you, chance: 2%, time: 10s}")
     size: Size | None = may("scales its turns and lines", "M")
 
 
@@ -181,7 +192,6 @@ ONE = MappingProxyType(
 # Key -> what it is: of the format, for a later version. A row goes when the thing is built.
 AGENT_LATER = MappingProxyType(
     {
-        "asks": "permission prompts and questions in mid-run (`asks`)",
         "harness": "harnesses (`harness`)",
         "caps": "caps of a harness (`caps`)",
     }

@@ -48,8 +48,8 @@ def _is_drawn(node: Node) -> bool:
     match node:
         case Call(input=a, thinking=b, output=c):
             return any(map(_spreads, (a, b, c)))
-        case Agent(plan=plan, task=task):
-            return _spreads(task) or _agent(plan)
+        case Agent(plan=plan, task=task, asks_chance=chance):
+            return 0.0 < chance < 1.0 or _spreads(task) or _agent(plan)
         case Work(tool=tool):
             return _tool(tool)
         case Life(task=a, returns=b):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from agentsim.laws.crowd import slower_together
 from agentsim.laws.decode import Decode, Knots
 from agentsim.spec.profile import PrefillFile
 
@@ -62,6 +63,8 @@ def crowd_notes(decode: Decode, slots: int | None, shared: bool) -> Iterator[str
     for fall in falls(knots):
         if fall.is_noise:
             yield f"{fall.words}: taken as it is, since measurements scatter by so much"
+    if crowd := slower_together(knots):
+        yield crowd.words
 
 
 def depth_notes(file: PrefillFile | None) -> Iterator[str]:

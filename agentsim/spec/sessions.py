@@ -113,7 +113,7 @@ class _Checker:
 
     def _look(self, node: Node) -> _Touched:
         if isinstance(node, Agent | Call):
-            if node.session is None:
+            if node.session is None or (isinstance(node, Agent) and node.fork):
                 return _Touched(opens={node.label: node.rank})
             return _Touched(asks={node.session: node.rank})
         found = _Touched()

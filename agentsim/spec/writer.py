@@ -53,8 +53,7 @@ class _Writer:
         for key, value in self._file.items():
             if key == "steps":
                 yield from self._lacking()
-                value = self._steps(value)
-            yield from self._top(key, value)
+            yield from self._top(key, self._steps(value) if key == "steps" else value)
 
     def _steps(self, written: Any) -> Any:
         """The steps as they were written; with those of other files in their place, filled in."""

@@ -16,7 +16,7 @@ from agentsim.engine.caps import place, spawn, speak
 from agentsim.engine.draws import Purpose, counter, once, timer, whole
 from agentsim.engine.frame import Frame, Steps, Stop, heed
 from agentsim.engine.server import Server, sent
-from agentsim.engine.talk import compact, enter, fit, open_session, threshold
+from agentsim.engine.talk import compact, enter, fit, fork_session, open_session, threshold
 from agentsim.engine.tasks import Inbox, Session, Task
 from agentsim.engine.tools import Hand, Ran, run_tool, run_tools
 from agentsim.graph import Agent, Delegate, Node, ToolPlan
@@ -37,7 +37,10 @@ def _run(node: Agent, frame: Frame) -> Steps:
     """All turns; then what it wrote counts as changes, and it says its verdict where it has one."""
     task, plan = frame.task, node.plan
     key = frame.key(node.name)
-    session = open_session(frame, node.session, node.label, plan.prompt)
+    if node.fork:
+        session = fork_session(frame, node.session, node.label, plan.prompt)
+    else:
+        session = open_session(frame, node.session, node.label, plan.prompt)
     enter(session, node.path)
     try:
         if not (frame.tried and session.prompt < session.tokens):
@@ -195,6 +198,11 @@ class Kit:
         caps = frame.stage.caps
         self._cap = None if caps is None else caps.tools
         self.quick = self._cap is None and all(hand.quick for hand in self.hands)
+        self._asks = None
+        if node.asks is not None:
+            self.quick = False
+            self._asks = uniforms(key, Purpose.ASKS)
+        self._asked = 0
         self._alone = len(self.hands) == 1 and self.shares[0] >= 1.0
         if plan.tools_per_turn is not None:
             self._alone = False
@@ -229,6 +237,23 @@ class Kit:
         return total
 
     def one(self, hand: Hand | Sub, frame: Frame, node: Node) -> Ran:
+        """One run of a tool or a subagent; before some of them somebody is asked."""
+        if self._asks is None:
+            return self._one(hand, frame, node)
+        return self._permitted(next(self._asks), hand, frame, node)
+
+    def _permitted(self, drawn: float, hand: Hand | Sub, frame: Frame, node: Node) -> Ran:
+        asks, place = self.node.asks, frame.place
+        if asks is not None and drawn < self.node.asks_chance:
+            frame.place = (*place, self._asked)
+            self._asked += 1
+            try:
+                yield from frame.run(asks)
+            finally:
+                frame.place = place
+        return (yield from self._one(hand, frame, node))
+
+    def _one(self, hand: Hand | Sub, frame: Frame, node: Node) -> Ran:
         """One run of a tool, under the cap on tools where there is one; or of a subagent."""
         if isinstance(hand, Sub):
             return run_sub(hand, frame)

@@ -8,12 +8,12 @@ from pydantic import PlainValidator
 
 from agentsim.chance import Constant
 from agentsim.errors import Place, Problem
-from agentsim.graph import Agent, Life
+from agentsim.graph import Agent, Ask, Life
 from agentsim.spec import values
 from agentsim.spec.agents import TOKENS_PER_LINE, Delegates, agent_plan
 from agentsim.spec.cast import Defined
-from agentsim.spec.definitions import AGENT_LATER, AgentDef, AgentFields
-from agentsim.spec.fields import Name, Tokens
+from agentsim.spec.definitions import AGENT_LATER, AgentDef, AgentFields, AsksDef
+from agentsim.spec.fields import Flag, Name, Tokens
 from agentsim.spec.model import may, need
 from agentsim.spec.outline import Row
 from agentsim.spec.problems import quoted
@@ -37,6 +37,7 @@ class AgentStep(SaysFields, AgentFields):
     task: Tokens | None = may("tokens that are added first", "2k")
     session: Name | None = may("the session that it goes on in", "implement")
     reads: Changes | None = may("the lines written since it last looked", "changes")
+    fork: Flag | None = may("goes on in a copy of `session`, not in it", "yes")
     do: Any = may("steps of its own, instead of turns", "[{call: self, input: 1k, output: 500}]")
 
 
@@ -52,6 +53,10 @@ def lower(step: AgentStep, scope: Scope) -> Agent | Life | None:
         return None
     if "do" in scope.raw:
         return _life(step, defined, inside, scope)
+    if step.fork and step.session is None:
+        message = "`fork` makes a copy of a session: say of which with `session`"
+        scope.wrong(message, "fork", code="missing-key", hint="such as `session: implement`")
+        return None
     maker = _Subagents(scope)
     plan = agent_plan(
         scope.players,
@@ -74,7 +79,34 @@ def lower(step: AgentStep, scope: Scope) -> Agent | Life | None:
         reads=step.reads is not None,
         says=says_of(step),
         subs=maker.made(scope.at),
+        **_asks(defined, step, scope.at, scope.row, scope),
+        fork=bool(step.fork),
     )
+
+
+def _asks(defined: Defined, step: AgentFields, at: Path, row: Row, scope: Scope) -> dict[str, Any]:
+    """Who an agent asks before tool runs, as a step of its own, and the chance of it."""
+    asks: AsksDef | None = scope.players.field(defined, step, "asks")
+    if asks is None or not asks.chance:
+        return {}
+    who = scope.cast.named("people", asks.who, scope.place())
+    if who is None:
+        return {}
+    own = scope.program.sub_row(at, row, "asks")
+    ask = Ask(
+        rank=own.rank,
+        path=own.path,
+        name=own.name,
+        priority=scope.priority,
+        person=scope.players.person(who, False, False),
+        time=asks.time,
+        reads="",
+        amount=None,
+        decides=None,
+        writes=None,
+        says=None,
+    )
+    return {"asks": ask, "asks_chance": asks.chance}
 
 
 MOST_DEEP = 8
@@ -139,6 +171,7 @@ class _Subagents:
             reads=False,
             says=None,
             subs=self.made(here),
+            **_asks(defined, fields, here, own, scope),
         )
 
 
@@ -153,6 +186,8 @@ OF_TURNS = (
     "size",
     "compact",
     "keeps_thinking",
+    "asks",
+    "fork",
 )
 
 
@@ -192,7 +227,6 @@ def _life(step: AgentStep, defined: Defined, inside: bool, scope: Scope) -> Life
 
 LATER = {
     **AGENT_LATER,
-    "fork": "two branches in one session (`fork`)",
     "approvals": "approvals by several (`approvals`)",
 }
 KIND = Kind("agent", "an agent step", AgentStep, lower, lists=("do",), later=LATER)

@@ -400,7 +400,8 @@ def tool_times(node: Node | None) -> dict[str, float]:
     """Seconds by the path of the step and the tool."""
     match node:
         case Agent(path=path, plan=plan):
-            return {f"{path}/{tool.name}": tool.time.mean for tool, _ in plan.tools}
+            tools = [tool for tool, _ in plan.tools if isinstance(tool, ToolPlan)]
+            return {f"{path}/{tool.name}": tool.time.mean for tool in tools}
     inside = (*getattr(node, "steps", ()), *getattr(node, "branches", ()))
     inside += (getattr(node, "body", None), getattr(node, "between", None))
     found: dict[str, float] = {}

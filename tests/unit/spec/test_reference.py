@@ -39,6 +39,7 @@ BESIDE: dict[str, dict[str, str | None]] = {
     "attempts.correlation": {"succeeds": "60%"},
     "call.session": {"prompt": None},
     "agent.session": {"session": "first"},
+    "agent.fork": {"session": "first"},
     "person.time": {"decides": None},
     "person": {"time": "5m"},
     "tools": {"time": "5s"},

@@ -1,0 +1,116 @@
+"""What would help: single changes, and what they leave of the average and the typical run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentsim.analysis.findings import Findings, Lever
+from agentsim.analysis.typical import better_for_typical
+from agentsim.analysis.words import SLIVER
+from agentsim.report import show, words
+from agentsim.report.blocks import Column, Table
+from agentsim.report.text import listed, name, safe
+
+LEVERS = 6  # rows of levers that help; the rest is named below
+
+
+def levers(findings: Findings) -> Table | None:
+    """What single changes would save and leave of the mean: the largest first, harm at the end."""
+    if not findings.levers:
+        return None
+    ranked = sorted(findings.levers, key=lambda lever: -lever.saves)
+    better = None if findings.exact else better_for_typical(ranked, findings.wall.p50)
+    shown, rest, small = _shown(ranked, findings.wall.mean, better)
+    unit = show.unit_for(findings.wall.mean)
+    vague = any(_half(it) > 0.1 * abs(it.saves) for it in shown)
+    typical = not findings.exact and all(it.typical is not None for it in shown)
+    columns = [
+        Column("What would help, on average"),
+        Column("saves", True),
+        *[Column("", True)] * vague,
+        Column("leaves", True),
+        *[Column("typical", True)] * typical,
+        Column(""),
+    ]
+    rows = tuple(_lever(it, unit, vague, typical) for it in shown)
+    notes = [*_notes(findings, shown, better)]
+    if rest:
+        names = listed([lever_name(it) for it in rest], 4)
+        notes.append(f"{f'less than {show.share(SLIVER)} each' if small else 'less'}: {names}")
+    return Table("", tuple(columns), rows, notes=tuple(notes))
+
+
+def _shown(
+    ranked: Sequence[Lever], whole: float, better: Lever | None
+) -> tuple[list[Lever], list[Lever], bool]:
+    """Levers with a row, those that are only named, and whether these all save next to nothing."""
+    good = [it for it in ranked if not _harms(it)]
+    clear = [it for it in good if abs(it.saves) >= SLIVER * whole or _bounds(it)]
+    # what harms, and what bounds all else of its kind, is no footnote
+    shown = [it for i, it in enumerate(clear) if i < LEVERS or it.note or it is better]
+    if better is not None and better not in shown:
+        shown.append(better)
+    shown = shown or good[:1]
+    shown += [it for it in ranked if _harms(it)]
+    rest = [it for it in good if it not in shown]
+    return shown, rest, not any(it in clear for it in rest)
+
+
+def _bounds(lever: Lever) -> bool:
+    """Whether it is told though it saves nothing: that no model helps, however fast, is an answer.
+
+    That no smaller `max_output` does is none.
+    """
+    return bool(lever.note) and lever.kind != "max_output"
+
+
+def _notes(findings: Findings, shown: Sequence[Lever], better: Lever | None) -> Iterator[str]:
+    typical = findings.wall.p50
+    if better is not None and better.typical is not None:
+        change = show.from_to(typical, better.typical)
+        yield f"For the typical run {lever_name(better)} saves most: {change}."
+    if part := _part_of_runs(shown, findings.replications):
+        yield part
+
+
+def _lever(lever: Lever, unit: show.Unit, vague: bool, typical: bool) -> tuple[str, ...]:
+    saves, error = unit.show(-lever.saves), unit.show(_half(lever))
+    note = f"<- {safe(lever.note)}" if lever.note else ""
+    if lever.ci95[0] < 0 < lever.ci95[1]:
+        note = note or "may be chance"
+    if _harms(lever):
+        note = f"takes longer {note}".rstrip()
+        if saves == unit.show(0.0):  # of no harm at all that would be said otherwise
+            saves, error = show.tight(-lever.saves), show.tight(_half(lever))
+    if lever.saves < 0:
+        saves = f"+{saves}"
+    errors = [f"+-{error}"] if vague else []
+    left = [_left(lever.leaves, unit)]
+    left += [_left(lever.typical or 0.0, unit)] if typical else []
+    return (lever_name(lever), saves, *errors, *left, note)
+
+
+def _left(seconds: float, unit: show.Unit) -> str:
+    """Short waits in the unit of what is saved, so that the two can be added by eye."""
+    return unit.show(seconds) if unit.seconds <= 1 else show.tight(seconds)
+
+
+def _harms(lever: Lever) -> bool:
+    """Whether the run surely takes longer with it: its interval lies wholly below nothing."""
+    return lever.ci95[1] < 0
+
+
+def _part_of_runs(shown: Sequence[Lever], runs: int) -> str:
+    """Over how many runs the levers were tried, where not over all."""
+    fewest = min(it.runs or runs for it in shown)
+    return f"levers over the first {show.plural(fewest, 'run')}" if fewest < runs else ""
+
+
+def lever_name(lever: Lever, most: int = 36) -> str:
+    """A lever as people say it: `2x decode`, `you twice as fast`."""
+    text = f"{lever.change} {lever.what}"
+    return name(words.lever(text) if lever.kind == "people" else safe(text), most)
+
+
+def _half(lever: Lever) -> float:
+    return (lever.ci95[1] - lever.ci95[0]) / 2
