@@ -197,11 +197,11 @@ class Folder:
 
     def _what(self, part: int, key: Key, uses: Uses | None) -> str:
         """What the time was spent at, by name; a server goes by the first role bound to it."""
-        _, who, resource = key
+        step, who, resource = key
         if part in _NAMELESS:
             return ""
-        if part == Part.CAP_WAIT:
-            return resource
+        if part == Part.CAP_WAIT:  # of an `each` its path, of the harness what is capped
+            return resource or self._paths[step]
         if part == Part.POOL_WAIT and uses:
             return " + ".join(self._pools[pool] for pool, _ in uses)
         # a pool may be named as a server is: only what is spent at servers goes by a role

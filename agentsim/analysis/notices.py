@@ -117,22 +117,18 @@ def _measured(plan: ServerPlan, deepest: Sequence[int], most: Sequence[int]) -> 
     """Where runs went beyond what was measured, the speed is a guess; one value of each a run."""
     measured = plan.about.deepest
     if measured is not None and max(deepest) > measured:
-        yield (
-            f"{plan.profile}: contexts go beyond the {measured:,} tokens that it was measured up "
-            f"to {_in_runs(deepest, measured)}; its speed there is extrapolated"
-        )
+        yield f"{plan.profile}: {_beyond('contexts of over {} tokens', deepest, measured)}"
     knots = plan.decode.knots or ()
     crowd = slower_together(knots) if plan.shared and knots else None
     if crowd and max(most) > crowd.few:
         yield f"{plan.profile}: {crowd.words}"
     if plan.shared and len(knots) > 1 and max(most) > knots[-1][0]:
-        yield (
-            f"{plan.profile}: more streams at once than the {knots[-1][0]:g} that it was measured "
-            f"up to {_in_runs(most, knots[-1][0])}; its speed there is extrapolated"
-        )
+        yield f"{plan.profile}: {_beyond('more than {} streams at once', most, knots[-1][0])}"
 
 
-def _in_runs(values: Sequence[int], most: float) -> str:
-    """`in 3 % of the runs (531,951 at most)`: the largest of many runs is not what is usual."""
-    beyond = sum(value > most for value in values) / len(values)
-    return f"in {percent(beyond)} of the runs ({max(values):,} at most)"
+def _beyond(what: str, values: Sequence[int], measured: float) -> str:
+    """In how many runs, and the largest of all: that of a thousand runs is not what is usual."""
+    runs = sum(value > measured for value in values) / len(values)
+    often = f" in {percent(runs)} of the runs" if len(values) > 1 else ""
+    told = f"{what.format(f'{measured:,.10g}')}{often} (up to {max(values):,})"
+    return f"{told}; it was not measured so far, and its speed there is extrapolated"

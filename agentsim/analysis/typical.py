@@ -31,18 +31,20 @@ def held_by_longest(walls: Sequence[int]) -> float | None:
     return (sum(ordered[:whole]) + (count - whole) * ordered[whole]) / total
 
 
-def better_for_typical(levers: Sequence[Lever], typical: float) -> Lever | None:
-    """The lever that saves most of the `typical` run (seconds), where by the mean it is another.
+def better_for_typical(levers: Sequence[Lever], typical: float) -> tuple[Lever, Lever] | None:
+    """One lever that is better for the `typical` run (seconds), and one that is by the mean.
 
-    None where it is the same one, or where their difference may be chance or is no more than a
-    hundredth: their 95 % intervals must lie apart. What nobody can have (with a `note`: infinitely
-    fast decoding) is left out.
+    Of the pairs whose order by the mean is not that by the typical run, the best for the typical
+    run and then the best by the mean; None where there is no such pair. A difference that may be
+    chance, their 95 % intervals not lying apart, or of no more than a hundredth makes none. What
+    nobody can have (with a `note`: infinitely fast decoding) is left out.
     """
     known = [it for it in levers if it.typical is not None and not it.note]
-    if not known:
-        return None
-    by_mean = max(known, key=lambda it: it.saves)
-    best = min(known, key=lambda it: it.typical or 0.0)
-    more = (by_mean.typical or 0.0) - (best.typical or 0.0)
-    apart = best.typical_saves_ci95[0] > max(0.0, by_mean.typical_saves_ci95[1])
-    return best if apart and more >= WORTH * typical else None
+    by_mean = sorted(known, key=lambda it: -it.saves)
+    for best in sorted(known, key=lambda it: it.typical or 0.0):
+        for other in by_mean[: by_mean.index(best)]:
+            apart = best.typical_saves_ci95[0] > max(0.0, other.typical_saves_ci95[1])
+            more = (other.typical or 0.0) - (best.typical or 0.0)
+            if apart and more >= WORTH * typical:
+                return best, other
+    return None

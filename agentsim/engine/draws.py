@@ -49,6 +49,9 @@ class Purpose(IntEnum):
     PICK = 22
     WHICH = 23
     ASKS = 24
+    REBASE = 25
+    CONFLICT = 26
+    CI = 27
 
 
 def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:

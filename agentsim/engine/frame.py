@@ -58,6 +58,7 @@ class Stage:
         "key",
         "people",
         "pools",
+        "queues",
         "runners",
         "servers",
         "sessions",
@@ -75,6 +76,7 @@ class Stage:
         self.guarded = guarded
         self.servers: list[Server] = []
         self.pools: list[Bench] = []
+        self.queues: list[Bench] = []
         self.people: list[Desk] = []
         self.caps: Caps | None = None
         self.sessions = 0

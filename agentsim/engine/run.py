@@ -68,6 +68,7 @@ def _stage(graph: Graph, seed: int, replication: int, quotas: Quotas | None) -> 
         gate.share(gates)
     stage.pools = [Bench(world, pool.name, pool.capacity) for pool in graph.pools]
     stage.people = [Desk(world, person) for person in graph.people]
+    stage.queues = [Bench(world, queue.name, 1) for queue in graph.queues]
     if graph.caps is not None:
         stage.caps = Caps(world, graph.caps)
     return stage

@@ -21,7 +21,7 @@ LOOKS = 48
 did not help, and five look for the other side. Most meetings take three."""
 
 CLOSE = 0.01
-"""Steps, in logarithms, from which on a meeting is found."""
+"""Steps, in logarithms, from which on a meeting is found where nothing is drawn: see `_near`."""
 
 JUMP = 0.001
 """What a jump is closed to, in logarithms, where nothing is drawn; else `CLOSE` is enough."""
@@ -96,7 +96,8 @@ def meet(
         if (own := look(at)) is None:
             return None
         step = _step(own, before)
-        if abs(step) <= CLOSE and abs(own.gap) <= CLOSE:
+        near = _near(own.half)
+        if abs(step) <= near and abs(own.gap) <= (4 * near if own.half else near):
             return _settled(look, own)
         low, high = (own, high) if own.gap > 0 else (low, own)
         if low is None or high is None:
@@ -108,7 +109,9 @@ def meet(
             drawn = max(low.half, high.half) > 0
             if width <= (CLOSE if drawn else JUMP):
                 break
-            helps = low.at < at + step < high.at and width <= wider * 0.51
+            if not low.at < at + step < high.at:
+                step = _between(low, high) - at
+            helps = width <= wider * 0.51
             at = at + step if helps else (low.at + high.at) / 2
         before = own
     if low is None or high is None:
@@ -141,6 +144,17 @@ def _step(own: _Point, before: _Point | None) -> float:
         return own.gap
     steep = (before.gap - own.gap) / (own.at - before.at)
     return own.gap / steep if steep > 0 else own.gap
+
+
+def _near(half: float) -> float:
+    """A step from which on the slope about the meeting does the rest: well within the error."""
+    return min(max(half / 4, CLOSE), APART)
+
+
+def _between(low: _Point, high: _Point) -> float:
+    """Where a line through both sides is level; by tanh, which has a value on a blind side too."""
+    over, under = math.tanh(low.gap / 2), math.tanh(high.gap / 2)
+    return low.at + (high.at - low.at) * over / (over - under)
 
 
 def _outward(step: float, tried: int) -> float:

@@ -9,6 +9,7 @@ from agentsim.graph.cast import (
     Delegate,
     PersonPlan,
     PoolPlan,
+    QueuePlan,
     ToolPlan,
 )
 from agentsim.graph.graph import Assumed, Budget, Graph, Step
@@ -23,6 +24,7 @@ from agentsim.graph.nodes import (
     Guard,
     Life,
     Loop,
+    Merge,
     Node,
     Says,
     Work,
@@ -57,9 +59,11 @@ __all__ = [
     "Life",
     "LimitPlan",
     "Loop",
+    "Merge",
     "Node",
     "PersonPlan",
     "PoolPlan",
+    "QueuePlan",
     "Says",
     "ServerPlan",
     "Step",

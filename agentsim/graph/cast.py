@@ -18,6 +18,20 @@ class PoolPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class QueuePlan:
+    """A merge queue, one at a time: seconds of `rebase` and `ci`, and the chance that CI fails.
+
+    `block`: what has a conflict keeps its place while it is worked over, else it comes again last.
+    """
+
+    name: str
+    rebase: Distribution | None
+    ci: Distribution
+    ci_fails: float
+    block: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PersonPlan:
     """A human role. `pickup` and `switch` are seconds; `reading` turns amounts into seconds."""
 

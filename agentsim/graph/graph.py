@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agentsim.graph.cast import CapsPlan, PersonPlan, PoolPlan
+from agentsim.graph.cast import CapsPlan, PersonPlan, PoolPlan, QueuePlan
 from agentsim.graph.nodes import Block
 from agentsim.graph.server import ServerPlan
 
@@ -63,6 +63,7 @@ class Graph:
     people: tuple[PersonPlan, ...]
     budget: Budget | None = None
     caps: CapsPlan | None = None
+    queues: tuple[QueuePlan, ...] = ()
     start: float | None = None
     zone: str | None = None
     exact: bool = False

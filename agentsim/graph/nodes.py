@@ -215,6 +215,22 @@ class Loop(Node):
     failed_fail: bool = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge(Node):
+    """Through merge queue number `queue`; `conflict`: the chance at each try, the last holds on.
+
+    `rework` is done after a conflict or failed CI, before it comes again; None: it fails then.
+    """
+
+    queue: int
+    conflict: tuple[float, ...]
+    rework: Block | None
+
+    def chance(self, number: int) -> float:
+        """Of a conflict at that try (from 0)."""
+        return self.conflict[min(number, len(self.conflict) - 1)]
+
+
 def inner_of(node: Node) -> tuple[Node, ...]:
     """The nodes that stand directly in a node."""
     match node:
@@ -226,6 +242,8 @@ def inner_of(node: Node) -> tuple[Node, ...]:
             return (fork,) if pick is None else (fork, pick)
         case Life(body=body):
             return (body,)
+        case Merge(rework=rework):
+            return () if rework is None else (rework,)
         case Loop(body=body, between=between):
             return (body,) if between is None else (body, between)
         case Agent(subs=subs, asks=asks):
@@ -253,6 +271,10 @@ def with_inner(node: Node, inner: tuple[Node, ...]) -> Node:
         case Life():
             assert isinstance(inner[0], Block)
             return replace(node, body=inner[0])
+        case Merge():
+            rework = inner[0] if inner else None
+            assert rework is None or isinstance(rework, Block)
+            return replace(node, rework=rework)
         case Loop():
             body, between = inner[0], inner[1] if len(inner) > 1 else None
             assert isinstance(body, Block)
@@ -269,9 +291,9 @@ def holds(node: Node) -> bool:
 
 
 def repeats(node: Node) -> bool:
-    """Whether what stands in a node is done for each item, round or call: its place is longer."""
+    """Whether a node does what stands in it for each item, round, call or try: longer places."""
     items = isinstance(node, Fork) and node.items is not None
-    return items or isinstance(node, Loop | Agent)
+    return items or isinstance(node, Loop | Agent | Merge)
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -67,7 +67,7 @@ def sweep(result: Swept) -> Document:
     first = result.rows[0].findings
     blocks: list[Block] = [
         Headline(name(first.workflow, 60)),
-        Lines(tuple(map(one_line, _what_changes(first)))),
+        Lines((one_line(_what_changes(first)),)),
         _table(result.rows),
     ]
     if result.crossings:
@@ -80,15 +80,15 @@ def sweep(result: Swept) -> Document:
     return Document(tuple(blocks))
 
 
-def _what_changes(findings: Findings) -> list[str]:
+def _what_changes(findings: Findings) -> str:
     """A row is not the machine that is that fast: that is another comparison."""
     if not findings.hardware:
-        return ["No step asks a model: decode speed changes nothing."]
+        return "No step asks a model: decode speed changes nothing."
     used = listed([name(it) for it in dict.fromkeys(findings.hardware.values())], 3)
-    return [
-        f"Only decode speed changes; the rest is as in {used}. Real machines differ in more:",
-        "agentsim compare FILE --hw tok5 --hw tok100 --hw cerebras",
-    ]
+    return (
+        f"Only decode speed changes; the rest is as in {used}. A real machine differs in more: "
+        "agentsim compare FILE --hw tok5 --hw tok100 --hw cerebras"
+    )
 
 
 def warnings(result: Swept) -> list[str]:

@@ -21,6 +21,7 @@ from agentsim.graph import (
     Fork,
     Life,
     Loop,
+    Merge,
     Node,
     Work,
     inner_of,
@@ -138,6 +139,8 @@ class _Walker:
                 return self._attempts(node, before)
             case Life():
                 return self._life(node, before)
+            case Merge():
+                return self._merge(node, before)
             case Choose():
                 return self._choose(node, before)
             case Loop():
@@ -169,6 +172,13 @@ class _Walker:
         end = self.visit(node.body, State(before.verdicts, entry.sessions, before.written))
         says = _REVIEW if says_of(node) is not None else end.says
         return _End(end.after, says, end.fails)
+
+    def _merge(self, node: Merge, before: State) -> _End:
+        """It says nothing; its rework may be done, more than once."""
+        if node.rework is None:
+            return _End(before, _SILENT, True)
+        end = self.visit(node.rework, before | self.inside(node.rework))
+        return _End(before | end.after, end.says | _SILENT, True)
 
     def _list(self, steps: Iterable[Node], before: State) -> _End:
         says, fails = _SILENT, False

@@ -23,7 +23,16 @@ from agentsim.spec.quantity import QuantityFaults
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
 
-ONE_OF = {"tools": "tool", "pools": "pool", "people": "person", "agents": "agent"}
+ONE_OF = {
+    "tools": "tool",
+    "pools": "pool",
+    "people": "person",
+    "agents": "agent",
+    "queues": "merge queue",
+}
+OWN = ("pools", "queues")
+"""Of these there are no presets."""
+
 DEFAULT = "not given"
 
 
@@ -119,13 +128,13 @@ class Cast:
 
     def knows(self, kind: str, name: str) -> bool:
         """Whether the file or a preset has it."""
-        return name in self.file[kind] or (kind != "pools" and preset(kind, name) is not None)
+        return name in self.file[kind] or (kind not in OWN and preset(kind, name) is not None)
 
     def named(self, kind: str, name: str, place: Place | None) -> Defined | None:
         """The definition, or None with its problem reported at `place`."""
         if self.knows(kind, name):
             return self.find(kind, name)
-        known = [*map(str, self.file[kind]), *(names(kind) if kind != "pools" else ())]
+        known = [*map(str, self.file[kind]), *(names(kind) if kind not in OWN else ())]
         self._report(unknown_name(name, known, place, ONE_OF[kind]))
         return None
 
@@ -167,7 +176,7 @@ class Cast:
             self._report(Problem("bad-value", f"{quoted(name)}: {message}", place))
             return None
         base = _Raw()
-        if "like" in own and kind != "pools":
+        if "like" in own and kind not in OWN:
             found = self._liked(kind, name, own["like"], seen)
             if found is None:
                 return None

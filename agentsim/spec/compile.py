@@ -54,11 +54,12 @@ def compiled(
         servers=servers,
         pools=tuple(players.pools.values()),
         people=players.people,
+        queues=tuple(players.queues.values()),
         budget=top.budget,
         caps=top.caps,
         start=top.start,
         zone=top.zone,
-        exact=is_exact(root, servers, players.people),
+        exact=is_exact(root, servers, players.people, tuple(players.queues.values())),
         assumed=program.cast.noted(),
         notes=(*_hardware_notes(program, servers), *top.notes, *players.notes, *program.notes),
     )

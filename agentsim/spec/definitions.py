@@ -67,8 +67,13 @@ def _rate(read: Callable[[object], float]) -> Any:
     return PlainValidator(values.fixed(read, "a reading rate, such as 400 loc/h or 238 wpm"))
 
 
+def _conflict(value: object) -> bool:
+    return values.one_of(value, ("tail", "block"), "where it goes after a conflict") == "block"
+
+
 if TYPE_CHECKING:
     Capacity: TypeAlias = float
+    OnConflict: TypeAlias = bool
     LineRate: TypeAlias = float
     WordRate: TypeAlias = float
     Skim: TypeAlias = None
@@ -76,6 +81,7 @@ if TYPE_CHECKING:
     Preempt: TypeAlias = str
     Size: TypeAlias = str
 else:
+    OnConflict = Annotated[Any, PlainValidator(_conflict)]
     Capacity = Annotated[Any, PlainValidator(_capacity)]
     LineRate = Annotated[Any, _rate(units.line_rate)]
     WordRate = Annotated[Any, _rate(units.word_rate)]
@@ -110,6 +116,16 @@ class PoolDef(Model):
     sharing: Sharing | None = may("how the units are shared out", "count")
     preempt: Preempt | None = may("what a more urgent user does to others", "no")
     note: Text | None = may("a remark", "two runners")
+
+
+class QueueDef(Model):
+    """One entry of `queues`: a merge queue that lets one through at a time."""
+
+    ci: Duration = need("how long CI takes in it", "{p50: 10m, p90: 25m}")
+    rebase: Duration | None = may("how long the rebase before it takes", "20s")
+    ci_fails: Share | None = may("the chance that CI fails", "5%")
+    on_conflict: OnConflict | None = may("comes again last (tail), or keeps its place", "tail")
+    note: Text | None = may("a remark", "the trunk")
 
 
 class ReadsDef(Model):
@@ -183,10 +199,22 @@ class AgentDef(AgentFields):
 
 
 MODELS: MappingProxyType[str, type[Model]] = MappingProxyType(
-    {"tools": ToolDef, "pools": PoolDef, "people": PersonDef, "agents": AgentDef}
+    {
+        "tools": ToolDef,
+        "pools": PoolDef,
+        "people": PersonDef,
+        "agents": AgentDef,
+        "queues": QueueDef,
+    }
 )
 ONE = MappingProxyType(
-    {"tools": "a tool", "pools": "a pool", "people": "a person", "agents": "an agent"}
+    {
+        "tools": "a tool",
+        "pools": "a pool",
+        "people": "a person",
+        "agents": "an agent",
+        "queues": "a merge queue",
+    }
 )
 
 # Key -> what it is: of the format, for a later version. A row goes when the thing is built.
@@ -200,6 +228,7 @@ LATER: MappingProxyType[str, MappingProxyType[str, str]] = MappingProxyType(
     {
         "tools": MappingProxyType({}),
         "pools": MappingProxyType({}),
+        "queues": MappingProxyType({"batch": "merges in batches (`batch`)"}),
         "people": MappingProxyType(
             {
                 "hours": "working hours of a person (`hours`)",

@@ -16,8 +16,10 @@ from agentsim.graph import (
     Fork,
     Life,
     Loop,
+    Merge,
     Node,
     PersonPlan,
+    QueuePlan,
     Says,
     ServerPlan,
     ToolPlan,
@@ -26,11 +28,18 @@ from agentsim.graph import (
 )
 
 
-def is_exact(root: Node, servers: Sequence[ServerPlan], people: Sequence[PersonPlan]) -> bool:
+def is_exact(
+    root: Node,
+    servers: Sequence[ServerPlan],
+    people: Sequence[PersonPlan],
+    queues: Sequence[QueuePlan],
+) -> bool:
     """No distribution that can be drawn spreads, and no share lies between 0 and 1."""
     return (
         not any(_spreads(one) for server in servers for one in _of_server(server))
         and not any(_spreads(one) for person in people for one in _of_person(person))
+        and not any(_spreads(it) for queue in queues for it in (queue.rebase, queue.ci))
+        and not any(0.0 < queue.ci_fails < 1.0 for queue in queues)
         and not any(map(_is_drawn, walk(root)))
     )
 
@@ -52,6 +61,8 @@ def _is_drawn(node: Node) -> bool:
             return 0.0 < chance < 1.0 or _spreads(task) or _agent(plan)
         case Work(tool=tool):
             return _tool(tool)
+        case Merge(conflict=conflict):
+            return any(0.0 < share < 1.0 for share in conflict)
         case Life(task=a, returns=b):
             return any(map(_spreads, (a, b)))
         case Attempts(succeeds=succeeds, right=right):

@@ -105,12 +105,12 @@ class _Walker:
         return own if _is_name(own) else None
 
     def _default(self, raw: dict[Any, Any]) -> str:
-        """The argument of a call, agent, tool, person or include; else the kind."""
+        """The argument of a call, agent, tool, person, merge or include; else the kind."""
         kind = kind_of(raw, self._kinds) or "step"
         argument = raw.get(kind)
         if kind == "include" and isinstance(argument, str):
             argument = PurePath(argument).stem
-        named = kind in ("call", "agent", "tool", "person", "include")
+        named = kind in ("call", "agent", "tool", "person", "merge", "include")
         usable = named and _is_name(argument) and not isinstance(argument, Waiting)
         return str(argument) if usable else kind
 

@@ -11,13 +11,14 @@ from typing import Any
 from agentsim import units
 from agentsim.chance import Constant, Distribution
 from agentsim.errors import Place, Problem
-from agentsim.graph import PersonPlan, PoolPlan, ToolPlan
+from agentsim.graph import PersonPlan, PoolPlan, QueuePlan, ToolPlan
 from agentsim.laws.reading import Reading
 from agentsim.records import Part
 from agentsim.spec.cast import Cast, Defined
 from agentsim.spec.definitions import (
     PersonDef,
     PoolDef,
+    QueueDef,
     ToolDef,
     ToolFields,
 )
@@ -39,12 +40,27 @@ class Players:
         self._tools: dict[str, ToolPlan | None] = {}
         self._stepped: set[str] = set()
         self._taken: dict[tuple[str, str], float] = {}
+        self.queues: dict[str, QueuePlan] = {}
         self.pools: dict[str, PoolPlan] = {}
         for name in sorted(cast.names("pools")):
             found = cast.find("pools", name)
             if found is not None:
                 assert isinstance(found.model, PoolDef)
                 self.pools[name] = PoolPlan(name, found.model.capacity)
+
+    def queue(self, defined: Defined) -> int:
+        """The number of a merge queue."""
+        model = defined.model
+        assert isinstance(model, QueueDef)
+        if defined.name not in self.queues:
+            self.queues[defined.name] = QueuePlan(
+                name=defined.name,
+                rebase=_some(model.rebase),
+                ci=model.ci,
+                ci_fails=model.ci_fails or 0.0,
+                block=bool(model.on_conflict),
+            )
+        return list(self.queues).index(defined.name)
 
     @property
     def notes(self) -> list[str]:

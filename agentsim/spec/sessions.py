@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from agentsim.graph import Agent, Attempts, Block, Call, Choose, Fork, Life, Loop, Node, inner_of
+from agentsim.graph import (
+    Agent,
+    Attempts,
+    Block,
+    Call,
+    Choose,
+    Fork,
+    Life,
+    Loop,
+    Merge,
+    Node,
+    inner_of,
+)
 
 Clash = Callable[[str, int, int], None]
 """Told of a session's name, the rank of the step that goes on in it, and of one that may, too."""
@@ -60,7 +72,7 @@ class _Checker:
                     self.visit(branch, opened)
             case Life(body=body):
                 self.visit(body, {**opened, node.session or node.label: node.rank})
-            case Attempts():
+            case Attempts() | Merge():
                 for inner in inner_of(node):
                     self.visit(inner, opened)
             case Choose(branches=branches):

@@ -12,6 +12,7 @@ from agentsim.graph import (
     Fork,
     Life,
     Loop,
+    Merge,
     Node,
     Work,
     inner_of,
@@ -88,7 +89,7 @@ def _inside(node: Node, is_read: bool) -> Iterator[str]:
             yield from _unheeded(steps, is_read)
         case Life(body=body):
             yield from _unheeded(body.steps, is_read or node.says is not None)
-        case Fork() | Choose() | Attempts():
+        case Fork() | Choose() | Attempts() | Merge():
             for inner in inner_of(node):
                 yield from _inside(inner, is_read)
         case _:

@@ -47,7 +47,6 @@ LATER: Mapping[str, str] = MappingProxyType(
     {
         "harness": "harnesses (`harness`)",
         "quality": "quality: defects, finds, success (`quality`)",
-        "queues": "merge queues (`queues`)",
         "workload": "work that arrives (`workload`)",
     }
 )
@@ -87,6 +86,7 @@ class Workflow(Model):
     pools: Any = may("shared resources by name", "{ci: {capacity: 2}}")
     people: Any = may("people by name", "{dev: {count: 1}}")
     agents: Any = may("agents by name", "{coder: {like: coder, turns: 8}}")
+    queues: Any = may("merge queues by name", "{trunk: {ci: 10m}}")
     steps: Any = need("what is done, one after another", "[{agent: coder}]")
 
 

@@ -11,9 +11,10 @@ from agentsim.engine.steps.choose import run_choose
 from agentsim.engine.steps.fork import run_fork
 from agentsim.engine.steps.life import run_life
 from agentsim.engine.steps.loop import run_loop
+from agentsim.engine.steps.merge import run_merge
 from agentsim.engine.steps.person import run_ask
 from agentsim.engine.steps.work import run_work
-from agentsim.graph import Agent, Ask, Attempts, Block, Call, Choose, Fork, Life, Loop, Work
+from agentsim.graph import Agent, Ask, Attempts, Block, Call, Choose, Fork, Life, Loop, Merge, Work
 
 RUNNERS: Mapping[type, Runner] = {
     Agent: run_agent,
@@ -25,5 +26,6 @@ RUNNERS: Mapping[type, Runner] = {
     Fork: run_fork,
     Life: run_life,
     Loop: run_loop,
+    Merge: run_merge,
     Work: run_work,
 }

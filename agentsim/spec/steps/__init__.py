@@ -13,6 +13,7 @@ from agentsim.spec.steps import (
     group,
     include,
     loop,
+    merge,
     parallel,
     person,
     tool,
@@ -34,16 +35,13 @@ KINDS: MappingProxyType[str, Kind] = MappingProxyType(
             attempts,
             loop,
             choose,
+            merge,
             include,
             group,
         )
     }
 )
 
-REFUSED = MappingProxyType(
-    {
-        "merge": "merge queues (`merge`)",
-    }
-)
+REFUSED: MappingProxyType[str, str] = MappingProxyType({})
 
 LISTS = MappingProxyType({name: kind.lists for name, kind in KINDS.items()})

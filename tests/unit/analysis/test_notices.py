@@ -83,8 +83,8 @@ def test_thin_data_of_a_profile() -> None:
     found = warnings(graph(call(1, "a"), servers=(old,)), call_run(fresh=1200, visible=1))
     assert found == [
         "box: figures of grade C (older or second-hand), as of 2025-10",
-        "box: contexts reach 1,201 tokens, it was measured up to 1,000; "
-        "beyond that its speed is extrapolated",
+        "box: contexts of over 1,000 tokens (up to 1,201); it was not measured so far, and its "
+        "speed there is extrapolated",
     ]
 
 
@@ -93,10 +93,34 @@ def test_more_streams_than_were_measured() -> None:
     spans = [span(1, "x", 0, (Part.DECODE, 1), resource="box", facts=called(1)) for _ in range(3)]
     found = warnings(graph(call(1, "a"), servers=(plan,)), trace(spans, 1))
     assert found == [
-        "box: up to 3 streams at once, it was measured up to 2; "
-        "beyond that its speed is extrapolated",
+        "box: more than 2 streams at once (up to 3); it was not measured so far, and its speed "
+        "there is extrapolated",
     ]
 
 
 def test_a_server_that_nobody_asked_is_not_warned_of() -> None:
     assert warnings(graph(servers=(server(grade="C"),)), trace([], 0)) == []
+
+
+def test_the_longest_context_of_all_runs_is_not_what_is_usual() -> None:
+    # measured to 1,000 tokens: 999 + 1 is within, 1,200 + 1 beyond: in one run of four
+    long = replace(server(), about=About("box", deepest=1000))
+    runs = [call_run(fresh=fresh, visible=1) for fresh in (999, 1200, 10, 999)]
+    assert warnings(graph(call(1, "a"), servers=(long,)), *runs) == [
+        "box: contexts of over 1,000 tokens in 25 % of the runs (up to 1,201); it was not "
+        "measured so far, and its speed there is extrapolated",
+    ]
+
+
+def at_once(streams: int) -> Trace:
+    own = [span(1, "x", 0, (Part.DECODE, 1), resource="box", facts=called(1))] * streams
+    return trace(own, 1)
+
+
+def test_a_server_that_is_slower_for_two_is_warned_of_where_two_met() -> None:
+    """190 tok/s alone; two of 59 each make 118 together: 1 - 118 / 190 = 37.9 % fewer."""
+    decode = Decode(knots=((1, 1 / 190), (2, 1 / 59)))
+    plan = graph(call(1, "a"), servers=(replace(server(shared=True), decode=decode),))
+    assert warnings(plan, at_once(1)) == []
+    (warning,) = warnings(plan, at_once(2))
+    assert warning.startswith("box: 2 streams together make 37.9 % fewer tok/s than 1 alone")

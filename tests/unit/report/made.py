@@ -143,7 +143,7 @@ def findings(**changes: Any) -> Findings:
         },
         exact=False,
         levers=[
-            Lever("decode", "2x", 330.0, (320.0, 340.0), 3510.0),
+            Lever("decode", "2x", 330.0, (320.0, 340.0), 3510.0, typical=2520.0),
             Lever(
                 "decode",
                 "infinitely fast",
@@ -151,10 +151,11 @@ def findings(**changes: Any) -> Findings:
                 (640.0, 680.0),
                 3180.0,
                 "the most tok/s can give",
+                typical=2220.0,
             ),
-            Lever("the lines to read", "half", 1146.0, (1100.0, 1190.0), 2694.0),
-            Lever("tests", "2x", 156.0, (150.0, 162.0), 3684.0),
-            Lever("edit", "2x", 7.5, (7.0, 8.0), 3832.0),
+            Lever("the lines to read", "half", 1146.0, (1100.0, 1190.0), 2694.0, typical=1980.0),
+            Lever("tests", "2x", 156.0, (150.0, 162.0), 3684.0, typical=2730.0),
+            Lever("edit", "2x", 7.5, (7.0, 8.0), 3832.0, typical=2816.0),
         ],
         sensitivity=[
             Sway("you: code read", 38 * MINUTE, 55 * MINUTE, "people/you/reads/code"),
