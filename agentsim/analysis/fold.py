@@ -8,6 +8,7 @@ is not zero is looked at twice.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from agentsim.analysis.behind import Caps
@@ -210,15 +211,37 @@ class Folder:
     def _visits(self, visits: Sequence[Visit], zero: int, waited: _Waits) -> array[int]:
         flat: array[int] = array("q")
         depth, leaf, cancelled = self._depth, self._leaf, Outcome.CANCELLED
+        cut: dict[tuple[int, Place], list[tuple[int, int]]] = {}
+        for step, place, began, ended, _, outcome, _ in visits:
+            if outcome is cancelled and not leaf[step]:
+                cut.setdefault((step, place), []).append((began, ended))
         for step, place, began, ended, _, outcome, limited in visits:
+            rank, wait = step, -1
             if len(place) > depth[step]:
-                rank, wait = -1 - step, limited
-            else:
-                rank, wait = step, -1
-                if leaf[step]:
-                    # what waits side by side (the tools of a turn) is one stretch of waiting
-                    own = waited.get((step, place))
-                    wait = in_service(*own)[0] if own else 0
+                rank = -1 - step
+                # what counts no time of its own, or of the `each` around, counts no wait either
+                around = cut.get((step, place[: depth[step]]), ())
+                lost = outcome is cancelled or any(b <= began < e for b, e in around)
+                wait = -1 if lost else limited
+            elif leaf[step] and outcome is not cancelled:
+                own = waited.get((step, place))
+                wait = _within(own, began, ended) if own else 0
             end = -1 if outcome is cancelled else ended - zero
             flat.extend((rank, began - zero, end, wait))
         return flat
+
+
+def _within(waits: tuple[list[int], list[int]], began: int, ended: int) -> int:
+    """How long at least one of the waits in one passage through a step was open.
+
+    What waits side by side (the tools of a turn) is one stretch of waiting. A step in a group that
+    is tried again passes the same place more than once, one after the other.
+    """
+    starts, ends = waits
+    starts.sort()
+    ends.sort()
+    if began <= starts[0] and ends[-1] <= ended:
+        return in_service(starts, ends)[0]
+    first, last = bisect_left(starts, began), bisect_left(starts, ended)
+    over, open_ = bisect_right(ends, began), bisect_right(ends, ended)
+    return in_service(starts[first:last], ends[over:open_])[0]

@@ -85,7 +85,8 @@ class Tally(NamedTuple):
 
     `path` is the critical path: (step, part, what, nanoseconds), adding up to `wall`. `visits`
     holds four numbers each: the step's rank (for an item of an `each`, -1 - rank), when it began,
-    when it ended (-1: cancelled) and what it waited (-1: not a step that waits), from the start.
+    when it ended (-1: cancelled) and what it waited, from the start (-1: it was cancelled, or is no
+    step that waits).
     `behind` says what those in the places of a capped `each` waited for (rows of `behind.Caps`).
     """
 

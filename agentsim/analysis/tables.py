@@ -174,16 +174,15 @@ def steps(graph: Graph, tallies: Sequence[Tally]) -> dict[str, StepFindings]:
         for rank, began, ended, wait in zip(
             flat[0::4], flat[1::4], flat[2::4], flat[3::4], strict=True
         ):
+            if wait >= 0:
+                waited.add(rank if rank >= 0 else -1 - rank, wait)
             if rank < 0:
-                waited.add(-1 - rank, wait)
                 continue
             runs[rank] += 1
             starts.add(rank, began)
             if ended >= 0:
                 times.add(rank, ended - began)
                 ends.add(rank, ended)
-            if wait >= 0:
-                waited.add(rank, wait)
     spent = _spent(graph, tallies)
     return {
         step.path: StepFindings(

@@ -26,9 +26,9 @@ agentsim: 1
 name: One feature, reviewed, then me
 steps:
   - agent: coder                  # a preset: turns, tokens and tools as measured
-  - loop: 4                       # at most so many rounds of review
+  - loop: 4                       # at most so many rounds of review, each but the last with a fix
     do: [{{agent: reviewer, reads: changes, approves: [10%, 30%, 60%]}}]  # chance by round
-    between: [{{agent: coder, session: coder, turns: 8}}]  # mends in the writer's own session
+    between: [{{agent: coder, session: coder, turns: 8, writes: {{p50: 12 loc, p90: 60 loc}}}}]
   - person: you                   # reads what was written; try `teammate`
     reads: changes
 budget: {{wall: 90m, chance: 80%}}  # exit code 1 if fewer than 80 % of the runs make it

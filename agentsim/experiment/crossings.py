@@ -59,7 +59,7 @@ KINDS = ("people", "tools", "speed")
 
 
 class _Looks:
-    """Looks at one kind of crossing, each rate once; those that cost no more runs are `free`."""
+    """Looks at one kind of crossing, which remember on which side of it each rate was."""
 
     def __init__(self, better: Callable[[float], Look]) -> None:
         self._better = better

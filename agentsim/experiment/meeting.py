@@ -96,7 +96,7 @@ def meet(
         if (own := look(at)) is None:
             return None
         step = _step(own, before)
-        near = _near(own.half)
+        near = _near(own.half * min(1.0, step / own.gap) if math.isfinite(step) and step else 0.0)
         if abs(step) <= near and abs(own.gap) <= (4 * near if own.half else near):
             return _settled(look, own)
         low, high = (own, high) if own.gap > 0 else (low, own)

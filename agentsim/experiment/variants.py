@@ -113,7 +113,7 @@ def with_tools(graph: Graph, factor: float, name: str = "") -> Graph:
 
 
 def with_people(graph: Graph, factor: float) -> Graph:
-    """People's work takes `factor` times as long: reading and deciding. Noticing stays."""
+    """People's work takes `factor` times as long: reading, deciding, writing. Noticing stays."""
 
     def change(node: Node) -> Node:
         if not isinstance(node, Ask):
@@ -127,7 +127,8 @@ def with_people(graph: Graph, factor: float) -> Graph:
 
     def person(plan: PersonPlan) -> PersonPlan:
         decides = None if plan.decides is None else plan.decides.scaled(factor)
-        return replace(plan, reading=_slower(plan.reading, factor), decides=decides)
+        types = None if plan.types is None else plan.types / factor
+        return replace(plan, reading=_slower(plan.reading, factor), decides=decides, types=types)
 
     people = tuple(person(plan) for plan in graph.people)
     return replace(graph, root=_edited(graph.root, change), people=people)

@@ -33,7 +33,10 @@ class QueuePlan:
 
 @dataclass(frozen=True, slots=True)
 class PersonPlan:
-    """A human role. `pickup` and `switch` are seconds; `reading` turns amounts into seconds."""
+    """A human role. `pickup` and `switch` are seconds; `reading` turns amounts into seconds.
+
+    `types`: lines a second that they write; None: writing takes no time of its own.
+    """
 
     name: str
     count: int
@@ -41,6 +44,7 @@ class PersonPlan:
     switch: Distribution | None
     reading: Reading
     decides: Distribution | None
+    types: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

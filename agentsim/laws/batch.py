@@ -22,7 +22,7 @@ _ROUNDING = 1e-9  # seconds
 
 _KEPT = 1024  # pieces of the past before those that no sequence reaches back to are dropped
 
-NEVER = 1 << 62
+NEVER = 1 << 99
 """Later than any instant."""
 
 _Piece = tuple[float, int, float, float]

@@ -304,6 +304,7 @@ WORDS = {
     "switch": "time to switch",
     "reads": "reading speed",
     "decides": "time to decide",
+    "types": "how fast they write",
     "turns": "turns",
     "thinking": "thinking tokens of a turn",
     "output": "visible tokens of a turn",

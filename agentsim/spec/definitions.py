@@ -149,6 +149,7 @@ class PersonDef(Model):
     switch: Duration | None = may("to get into another item", "90s")
     reads: ReadsDef | None = may("how fast they read", "{code: 400 loc/h, prose: 238 wpm}")
     decides: Duration | None = may("to decide, after reading", "60s")
+    types: LineRate | None = may("how fast they write, where a step says `writes`", "60 loc/h")
 
 
 class CompactDef(Model):
@@ -234,7 +235,6 @@ LATER: MappingProxyType[str, MappingProxyType[str, str]] = MappingProxyType(
                 "hours": "working hours of a person (`hours`)",
                 "timezone": "a time zone of a person (`timezone`)",
                 "holidays": "holidays of a person (`holidays`)",
-                "types": "how fast a person writes (`types`)",
                 "fatigue": "a person who tires (`fatigue`)",
                 "share": "a person with a share of their time (`share`)",
                 "not": "what a person may not do (`not`)",

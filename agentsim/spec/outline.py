@@ -7,7 +7,7 @@ once, so all its runs share rank, path and name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -89,11 +89,10 @@ class _Walker:
             elif own is not None:
                 given[own] = at
                 ids[at] = own
-        taken = set(given)
+        free = _Free(given)
         for at, raw in steps:
             if at not in ids:
-                ids[at] = _free(self._default(raw), taken)
-                taken.add(ids[at])
+                ids[at] = free.name(self._default(raw))
         return ids
 
     def _given(self, at: Path, raw: dict[Any, Any]) -> str | None:
@@ -137,13 +136,23 @@ def _steps(lists: list[tuple[Path, Any]]) -> Iterator[tuple[Path, dict[Any, Any]
                 yield (*at, i), raw
 
 
-def _free(base: str, taken: set[str]) -> str:
-    if base not in taken:
-        return base
-    number = 2
-    while f"{base}-{number}" in taken:
-        number += 1
-    return f"{base}-{number}"
+class _Free:
+    """Names that are not taken: `wait`, `wait-2`, `wait-3`."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._next: dict[str, int] = {}
+
+    def name(self, base: str) -> str:
+        """The first free one; all before it are known to be taken, so none is asked for twice."""
+        found, number = base, self._next.get(base, 2)
+        if base in self._next or base in self._taken:
+            while (found := f"{base}-{number}") in self._taken:
+                number += 1
+            number += 1
+        self._next[base] = number
+        self._taken.add(found)
+        return found
 
 
 def _is_name(value: object) -> bool:

@@ -6,6 +6,7 @@ what stands nowhere is a problem or a default that is noted as assumed.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from agentsim import units
@@ -179,6 +180,7 @@ class Players:
                 switch=_some(model.switch),
                 reading=Reading(),
                 decides=_some(model.decides),
+                types=model.types,
             )
         if lines or words:
             self._people[defined.name] = self._reader(defined, model, lines, words)
@@ -200,12 +202,19 @@ class Players:
         if words and prose is None:
             prose = self._usual_rate(defined, usual.fields, "prose", source)
         reading = Reading(fixed=fixed, prose=prose, code=code)
-        return PersonPlan(plan.name, plan.count, plan.pickup, plan.switch, reading, plan.decides)
+        return replace(plan, reading=reading)
 
     def _usual_rate(self, defined: Defined, usual: dict[str, Any], key: str, source: str) -> float:
         written = usual["reads"][key]
         self.cast.default(defined, f"reads/{key}", written, source)
         return units.line_rate(written) if key == "code" else units.word_rate(written)
+
+    def types(self, defined: Defined) -> None:
+        """A step in which somebody writes takes their speed of it, or none."""
+        assert isinstance(defined.model, PersonDef)
+        if defined.model.types is None:
+            self.cast.default(defined, "types", "as fast as they read and decide")
+        self.cast.take(defined, "types")
 
     def decides(self, defined: Defined, given: Distribution | None) -> Distribution | None:
         """What a person takes to decide: of the step, else of the definition."""

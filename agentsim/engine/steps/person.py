@@ -22,6 +22,7 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
     marks: list[Mark] = []
     part, outcome, verdict = Part.PICKUP, Outcome.CANCELLED, None
     number, lines, words, job, until, took = 0, 0.0, 0.0, None, 0, 0
+    written = _written(node, frame, key)
     try:
         if plan.pickup is not None:
             pickup = ns(once(plan.pickup, key, Purpose.PICKUP, task, plan.name))
@@ -41,15 +42,15 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
                 marks.append((Part.SWITCHING, until))
         part = Part.PERSON_WORK
         lines, words, seconds = _work(node, frame, key)
-        took = ns(seconds)
+        took = ns(seconds + (0.0 if plan.types is None else written / plan.types))
         until += took
         marks.append((Part.PERSON_WORK, until))
         yield until - world.now
         outcome = Outcome.DONE
         if node.says is not None:
             verdict = node.says.verdict(frame.round, first(key, Purpose.VERDICT))
-        if node.writes is not None:
-            task.write(once(node.writes, key, Purpose.WRITES, task, plan.name), _reader(plan.name))
+        if written:
+            task.write(written, _reader(plan.name))
     finally:
         if job is not None:
             job.leave()
@@ -76,6 +77,14 @@ def _read_by(
     if node.time is not None:
         return worked / took
     return reading.read_by(worked / SECOND, lines, words)
+
+
+def _written(node: Ask, frame: Frame, key: int) -> float:
+    """The lines that they write."""
+    if node.writes is None:
+        return 0.0
+    who = frame.stage.people[node.person].plan.name
+    return once(node.writes, key, Purpose.WRITES, frame.task, who)
 
 
 def _reader(person: str) -> str:

@@ -88,6 +88,8 @@ def lower(step: PersonStep, scope: Scope) -> Ask | None:
         return None
     what = step.reads.what if step.reads else ""
     number = scope.players.person(defined, what in ("changes", "lines"), what == "words")
+    if step.writes is not None:
+        scope.players.types(defined)
     is_reading = step.time is None
     return Ask(
         **scope.node(),

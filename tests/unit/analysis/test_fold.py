@@ -322,7 +322,7 @@ def test_a_steps_wait_holds_that_before_a_further_try() -> None:
 
 def test_a_cancelled_visit_has_no_end() -> None:
     run = trace([], 0, visits=[visit(1, 0, 5, outcome=Outcome.CANCELLED)])
-    assert list(fold(run, graph(work(1, "a", 9))).visits) == [1, 0, -1, 0]
+    assert list(fold(run, graph(work(1, "a", 9))).visits) == [1, 0, -1, -1]  # nor a wait
 
 
 def test_groups_are_not_steps_that_wait() -> None:

@@ -187,3 +187,14 @@ def test_what_was_cut_short_has_to_be_read_again(tmp_path: Path) -> None:
     assert (found.pieces("x")[0].lines, found.pieces("y")[0].lines) == (20, 60)
     own = {person.name: i for i, person in enumerate(found.graph.people)}["dev"]
     assert fold(found.trace, found.graph).people[own].reading == 40 * SECOND
+
+
+def test_writing_takes_its_own_time(tmp_path: Path) -> None:
+    """20 lines at 60 an hour are 20 min, beside the 10 s of reading and deciding."""
+    step = {"person": "dev", "time": "10s", "writes": "20 loc"}
+    slow = {"people": {"dev": {"count": 1, "types": "60 loc/h"}}, "steps": [step]}
+    assert run(tmp_path, slow).wall == 1210
+    plain = {"people": {"dev": {"count": 1}}, "steps": [step]}
+    found = run(tmp_path, plain)
+    assert found.wall == 10
+    assert "dev: how fast they write" in {one.what for one in found.graph.assumed}

@@ -48,6 +48,7 @@ def test_ranges_stand_around_the_headline(monkeypatch: pytest.MonkeyPatch) -> No
     (sway,) = found.sensitivity
     assert sway.low == pytest.approx(found.wall.p50 / 2)
     assert sway.high == pytest.approx(found.wall.p50 * 2)
+    assert sway.tried == (50.0, 200.0)
 
 
 def test_an_answer_has_levers_and_what_matters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,3 +190,11 @@ def test_tokens_of_no_time_come_while_decoding_stands_still():
     assert batch.due == 2 * S
     assert batch.done(2 * S) == ["a"]
     assert batch.when(a.joined, 1.0) == 2 * S
+
+
+def test_an_end_in_149_years_is_an_end():
+    """4,700 tokens at a millionth of a token a second: 4.7e9 s, beyond 2^62 nanoseconds."""
+    batch = Batch(Decode(knots=((1, 1e6),)))
+    batch.join("a", 0, 4700, 0)
+    assert batch.due == 4_700_000_000 * S
+    assert batch.done(batch.due) == ["a"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from agentsim.laws.crowd import Crowd, slower_together
 from agentsim.laws.decode import Knots
 from agentsim.spec.hardware import load_profile
-from tests.unit.spec.test_catalogue import ROOT
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def per_stream(rates: dict[int, float]) -> Knots:

@@ -21,7 +21,16 @@ from tests.unit.report.made import constant, findings, sweep
 NAMES = [
     *("agentsim", "format", "version", "workflow", "hardware", "seed"),
     *("replications", "exact", "assumed", "warnings", "left_out", "outcome", "wall"),
-    *("wall_done", "without_people", "busy", "first_output", "finish", "budget", "breakdown"),
+    *(
+        "longest_5",
+        "wall_done",
+        "without_people",
+        "busy",
+        "first_output",
+        "finish",
+        "budget",
+        "breakdown",
+    ),
     *("bottleneck", "where", "levers", "sensitivity", "steps", "calls"),
     *("tokens", "cost", "servers", "pools", "people", "throughput"),
     *("cycle_time", "in_progress", "stable", "backlog_per_day", "quality"),
@@ -52,8 +61,10 @@ def test_the_inner_names() -> None:
     assert made["breakdown"].keys() == {part.label for part in Part}
     assert list(made["bottleneck"]) == ["kind", "what", "share", "sentence", "rows"]
     assert made["bottleneck"]["rows"][1] == {"kind": "pickup", "what": "you"}
-    assert {"what", "change", "saves", "ci95", "leaves", "kind", "runs"} <= made["levers"][0].keys()
-    assert {"value", "low", "high"} <= made["sensitivity"][0].keys()
+    lever = {"what", "change", "saves", "ci95", "leaves", "typical", "kind", "runs"}
+    assert lever <= made["levers"][0].keys()
+    assert {"value", "low", "high", "tried"} <= made["sensitivity"][0].keys()
+    assert list(made["where"][0]) == ["kind", "what", "seconds", "ci95", "share"]
     step = made["steps"]["coder"]
     assert {"runs", "time", "wait", "breakdown", "started", "ended"} <= step.keys()
     assert step["ended"]["mean"] == 600.0

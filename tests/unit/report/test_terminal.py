@@ -201,7 +201,7 @@ def test_means_and_medians_are_called_so() -> None:
     assert "for 38 min on average." in text
     # made with an interval of 3 % to each side: 0.03 x 64 min = 1.92 min
     assert "Where the average 1 h 04 m +-1.9 m goes" in text
-    assert "\non average 61 calls" in text
+    assert "\nmean: 61 calls" in text
     alone = drawn(exact_one())
     assert "average" not in alone.split("What would help")[0]
     assert "typical" not in alone

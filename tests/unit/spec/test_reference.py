@@ -27,6 +27,7 @@ AROUND = """
 agentsim: 1
 tools: {lint: {time: 1s}}
 pools: {ci: {capacity: 9}, staging: {capacity: 9}}
+queues: {trunk: {ci: 1m}}
 steps:
 - {call: main, id: chat, input: 100, output: 10}
 - {agent: coder, id: first}
@@ -137,6 +138,7 @@ USING = {
     "pools": "wait: 1s, uses: {x: 1}",
     "people": "person: x, time: 1m",
     "agents": "agent: x, turns: 2, output: 100",
+    "queues": "merge: x",
 }
 
 
@@ -146,7 +148,7 @@ USING = {
 def test_the_example_of_a_field_of_a_definition_loads(where: str, section: str, text: str) -> None:
     around = AROUND.replace("agentsim: 1", f"agentsim: 1\n{section}: {{x: {text}}}")
     lines = around.splitlines()
-    if section in ("tools", "pools"):  # AROUND has some of its own
+    if section in ("tools", "pools", "queues"):  # AROUND has some of its own
         own = next(
             line for line in lines if line.startswith(f"{section}: {{") and "x: " not in line
         )
