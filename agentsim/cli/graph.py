@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentsim.cli import options
+from agentsim.cli import inputs, options
 from agentsim.cli.app import AS_JSON
 from agentsim.cli.output import Output
 
@@ -55,6 +55,7 @@ def graph(
     ctx.meta[AS_JSON] = form == "json"
     output = Output(form, None if path == "-" else path)
     output.check()
+    inputs.spare(output.path, {"workflow": workflow, "sets": sets})
     box = picture.picture(sketch(source(workflow, sets=sets)))
     if step is not None:
         inner = picture.part_of(box, step)

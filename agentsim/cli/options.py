@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from agentsim.cli import inputs
 from agentsim.cli.app import AS_JSON
 from agentsim.cli.output import FORMATS, Output
 
@@ -110,6 +111,7 @@ def output(formats: tuple[str, ...] = FORMATS) -> Decorator[Any]:
             target = None if path == "-" else path
             made = Output("json" if as_json else chosen or "table", target, no_color)
             made.check()
+            inputs.spare(target, given)
             return command(output=made, **given)
 
         with_output.__name__ = command.__name__

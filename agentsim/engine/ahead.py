@@ -134,9 +134,9 @@ class Ahead:
 
     @property
     def stands(self) -> bool:
-        """It begins with a call that takes no time: a cut at this instant may come before it."""
-        first = self.parts[0]
-        return len(self.parts) == 1 and first.ended == first.began
+        """It is one call that takes no time: a cut at this instant may come before it."""
+        (first,) = self.parts
+        return first.ended == first.began
 
     def land(self) -> Generator[int, None, None]:
         """Wait until the stretch is over, and write what came to pass of it."""

@@ -22,6 +22,7 @@ from agentsim.analysis.findings import (
 )
 from agentsim.errors import Problem
 from agentsim.graph import Graph
+from agentsim.report.json_reasons import reasons
 from agentsim.report.sweeping import Swept, closing
 from agentsim.report.words import KINDS
 
@@ -53,7 +54,7 @@ def answer(findings: Findings) -> dict[str, Any]:
         },
         **_times(findings),
         "breakdown": {kind: findings.breakdown.get(kind, 0.0) for kind in KINDS},
-        **_reasons(findings),
+        **reasons(findings),
         "steps": {path: _step(step) for path, step in findings.steps.items()},
         **_use(findings),
         # where work arrives
@@ -148,54 +149,6 @@ def _quality(findings: Findings) -> dict[str, Any] | None:
     """`quality`: only where attempts are made."""
     found = findings.quality
     return None if found is None else {"success": found.success, "ci95": found.ci95}
-
-
-def _reasons(findings: Findings) -> dict[str, Any]:
-    found = findings.bottleneck
-    return {
-        "bottleneck": {
-            "kind": found.kind,
-            "what": found.what,
-            "share": found.share,
-            "sentence": found.sentence,
-            "rows": [{"kind": kind, "what": what} for kind, what in found.rows],
-        },
-        "where": [
-            {
-                "kind": row.kind,
-                "what": row.what,
-                "seconds": row.seconds,
-                "ci95": row.ci95 and list(row.ci95),
-                "share": row.share,
-            }
-            for row in findings.where
-        ],
-        "levers": [
-            {
-                "what": lever.what,
-                "change": lever.change,
-                "saves": lever.saves,
-                "ci95": list(lever.ci95),
-                "leaves": lever.leaves,
-                "typical": lever.typical,
-                "typical_saves_ci95": list(lever.typical_saves_ci95),
-                "note": lever.note,
-                "kind": lever.kind,
-                "runs": lever.runs,
-            }
-            for lever in findings.levers
-        ],
-        "sensitivity": [
-            {
-                "value": sway.value,
-                "key": sway.key,
-                "low": sway.low,
-                "high": sway.high,
-                "tried": sway.tried,
-            }
-            for sway in findings.sensitivity
-        ],
-    }
 
 
 def _use(findings: Findings) -> dict[str, Any]:

@@ -6,6 +6,7 @@ the step gives, before its steps are taken over; so nothing of it depends on nam
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path as File
@@ -38,6 +39,15 @@ def included(tree: Tree, report: Report) -> Tree:
     return maker.whole()
 
 
+def files_of(tree: Tree) -> list[File]:
+    """The file of a filled tree and those that it includes, as far as they can be read."""
+    maker = _Maker(tree, lambda _: None)
+    if isinstance(tree.value, dict):
+        with contextlib.suppress(Problems):
+            maker.whole()
+    return [File(tree.file), *maker.read]
+
+
 def mentions(value: Any) -> bool:
     """Whether something in these steps is to be included."""
     if isinstance(value, dict):
@@ -50,6 +60,7 @@ class _Maker:
     tree: Tree
     report: Report
     files: int = 0
+    read: list[File] = field(default_factory=list)
     sections: dict[str, dict[Any, Any]] = field(default_factory=dict)
     spots: dict[str, Spot] = field(default_factory=dict)
 
@@ -101,6 +112,7 @@ class _Maker:
         if path is None:
             return nothing
         self.files += 1
+        self.read.append(path)
         if self.files > MOST_FILES:
             raise Problems([Problem("too-many-values", f"more than {MOST_FILES} includes", place)])
         try:

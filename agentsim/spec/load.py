@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from agentsim.errors import Problem, Problems
@@ -10,7 +11,7 @@ from agentsim.graph import Graph
 from agentsim.spec import catalogue
 from agentsim.spec.blame import blamed
 from agentsim.spec.compile import compiled
-from agentsim.spec.includes import included
+from agentsim.spec.includes import files_of, included
 from agentsim.spec.problems import refuse
 from agentsim.spec.reader import read_file
 from agentsim.spec.scope import Program
@@ -49,6 +50,21 @@ def sketch(source: Source) -> Graph:
     """The graph to look at: no check of what needs hardware or a run. Raises `Problems`."""
     path = catalogue.find("workflows", source.workflow)
     return program_of(read_file(path), source, path.stem, checked=False)[1]
+
+
+def workflow_files(source: Source) -> list[Path]:
+    """The files that a workflow is read from, as far as they are there: its own, what it includes.
+
+    What is wrong with them is not told here.
+    """
+    try:
+        path = catalogue.find("workflows", source.workflow)
+    except Problems:
+        return []
+    try:
+        return [path, *files_of(parsed(read_file(path), source, [])[0])]
+    except Problems:
+        return [path]
 
 
 def program_of(

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from agentsim import units
 from agentsim.errors import Place, Problem, Problems
@@ -240,6 +241,19 @@ class Servers:
     def _report_all(self, fault: Problems) -> None:
         for problem in fault.problems:
             self._report(problem)
+
+
+def profile_files(hardware: Sequence[str]) -> list[Path]:
+    """The files of the profiles that `--hw` names, or of the one that is taken without it."""
+    found = []
+    for text in hardware or (DEFAULT,):
+        bound = _BOUND.fullmatch(text)
+        try:
+            name = _named(bound[2] if bound else text)[0]
+            found.append(catalogue.find("hardware", name))
+        except Problems:  # told where it is loaded
+            continue
+    return found
 
 
 def _quotas(found: set[tuple[float, float]]) -> str:

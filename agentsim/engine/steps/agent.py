@@ -137,7 +137,7 @@ def _each_turn(
         elif not lead.call(request):
             yield from lead.land()
             lead.call(request)
-        if lead is not None and lead.stands:
+        if lead is not None and len(lead.parts) == 1 and lead.stands:
             yield from lead.land()
         session.asked = True
         session.tokens += visible + (thinking if plan.keeps_thinking else 0)
