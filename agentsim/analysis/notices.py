@@ -36,7 +36,10 @@ _PEOPLE_LEVER = "fewer lines to read, a second person, or fewer questions"
 _OTHER_LEVER = "more of the work side by side"
 
 _NOTES = {
-    "compaction_cut": "a turn adds more than the context holds, and what does not fit is dropped",
+    "compaction_cut": (
+        "the call that compacts does not fit the context beside the session, and what is too much "
+        "of it is dropped before"
+    ),
     "compactions": "sessions are compacted",
     "output_cut": "output is cut to what the model or its context allows",
     "output_raised": "answers are lengthened to hold the lines that they write",

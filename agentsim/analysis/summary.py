@@ -17,7 +17,7 @@ from agentsim.analysis.outcome import Tally
 from agentsim.analysis.reasons import reasons
 from agentsim.analysis.typical import held_by_longest
 from agentsim.analysis.where import Key, Spent, spent
-from agentsim.graph import Budget, Graph
+from agentsim.graph import Graph
 from agentsim.records import SECOND, Outcome, Part
 
 _SERVED = frozenset(part.label for part in SERVED)
@@ -52,7 +52,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         busy=of_runs(_seconds(tally.busy for tally in tallies)),
         first_output=_first_output(tallies),
         finish=_finish(graph, wall),
-        budget=_budget(graph.budget, tallies, graph.exact),
+        budget=_budget(graph, tallies),
         breakdown=_breakdown(where, n),
         where=_rows(graph, where, wall.mean, n),
         bottleneck=replace(bound, rows=tuple(_named(graph, *row) for row in bound.rows)),
@@ -163,8 +163,13 @@ def _quality(tallies: Sequence[Tally], exact: bool) -> QualityFindings | None:
     return QualityFindings(right / n, share_interval(right, n) if is_known else None)
 
 
-def _budget(budget: Budget | None, tallies: Sequence[Tally], exact: bool) -> BudgetFindings | None:
-    """In which share of runs all limits hold, and each by itself; a failed run meets none."""
+def _budget(graph: Graph, tallies: Sequence[Tally]) -> BudgetFindings | None:
+    """In which share of runs all limits hold, and each by itself; a failed run meets none.
+
+    A limit of money cannot be checked where a server that was called gives no price. What the
+    others cost may still show that it is missed.
+    """
+    budget = graph.budget
     if budget is None:
         return None
     spent: dict[str, tuple[float | None, list[float]]] = {
@@ -178,18 +183,32 @@ def _budget(budget: Budget | None, tallies: Sequence[Tally], exact: bool) -> Bud
     }
     held = [tally.outcome is Outcome.DONE for tally in tallies]
     limits: dict[str, float] = {}
-    met_by: dict[str, float] = {}
+    met_by: dict[str, float | None] = {}
     met = held
     for name, (limit, values) in spent.items():
         if limit is not None:
             own = [ok and value <= limit for ok, value in zip(held, values, strict=True)]
             limits[name], met_by[name] = limit, _share(own)
             met = [all_ok and ok for all_ok, ok in zip(met, own, strict=True)]
-    is_known = not exact and len(met) >= FEWEST
+    unpriced = () if budget.money is None else _unpriced(graph, tallies)
+    if unpriced:
+        met_by["money"] = None
+    is_sure = not graph.exact and len(met) >= FEWEST
     return BudgetFindings(
         limits=limits,
         chance=budget.chance,
         met=_share(met),
         met_by=met_by,
-        ci95=share_interval(sum(met), len(met)) if is_known else None,
+        ci95=share_interval(sum(met), len(met)) if is_sure else None,
+        unpriced=unpriced if _share(met) >= budget.chance else (),
     )
+
+
+def _unpriced(graph: Graph, tallies: Sequence[Tally]) -> tuple[str, ...]:
+    """The profiles of servers that some run called and that give no price."""
+    found = (
+        plan.profile
+        for i, plan in enumerate(graph.servers)
+        if plan.price is None and any(tally.servers[i].calls for tally in tallies)
+    )
+    return tuple(dict.fromkeys(found))

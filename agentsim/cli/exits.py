@@ -4,7 +4,8 @@ from __future__ import annotations
 
 DONE = 0
 MISSED = 1
-"""The budget was missed, or with `--fail-on failed` a run failed. The answer was still given."""
+"""The budget was missed, or it cannot be known, or with `--fail-on failed` a run failed. The answer
+was still given."""
 USAGE = 2
 """Bad usage, a bad file, or a workflow that cannot go on (a deadlock)."""
 FAULT = 3

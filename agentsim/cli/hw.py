@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentsim.cli import options
+from agentsim.cli.inputs import keep
 from agentsim.cli.output import Output
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ def list_(output: Output) -> None:
     plans: list[ServerPlan] = []
     broken: list[str] = []
     wrong: list[Problem] = []
-    for name in entries("hardware"):
+    files = entries("hardware")
+    keep(output.path, files.values())
+    for name in files:
         try:
             plans.append(load_profile(name).plan)
         except Problems as fault:

@@ -29,7 +29,11 @@ def source(
     from agentsim.spec import Source
     from agentsim.spec.arguments import scalar
 
-    return Source(workflow, hardware, tuple(_read(sets, scalar, "--set")), rates)
+    wrong = _twice(sets)
+    read = _read(sets, scalar, "--set", wrong)
+    if wrong:
+        raise Problems(wrong)
+    return Source(workflow, hardware, tuple(read), rates)
 
 
 def grid(
@@ -42,13 +46,28 @@ def grid(
     from agentsim.experiment import Grid
     from agentsim.spec.arguments import scalar, spread
 
-    wrong: list[Problem] = []
+    wrong = _twice(sets)
     varied = _read(vary, spread, "--vary", wrong)
     wrong += _repeated(varied, dict(vary))
     one = _read(sets, scalar, "--set", wrong)
     if wrong:
         raise Problems(wrong)
     return Grid(files, machines or ((),), tuple((k, tuple(v)) for k, v in varied), tuple(one))
+
+
+def _twice(sets: Sequence[tuple[str, str]]) -> list[Problem]:
+    """Params to which `--set` gives more than one value: all but the last would be lost."""
+    from agentsim.spec.problems import given, quoted
+
+    found: list[Problem] = []
+    seen: dict[str, str] = {}
+    for name, text in sets:
+        if name in seen:
+            message = f"--set gives {quoted(name)} two values"
+            hint = f"several side by side: `agentsim compare FILE --vary {name}={seen[name]},{text}`"
+            found.append(Problem("bad-value", message, given("--set ", f"{name}={text}"), hint))
+        seen.setdefault(name, text)
+    return found
 
 
 def _repeated(

@@ -99,8 +99,10 @@ def _show(findings: Findings, output: Output) -> None:
 
 
 def _missed(findings: Findings) -> str:
-    missed = findings.budget is not None and not findings.budget.is_met
-    return "budget missed" if missed else "a simulated run failed"
+    budget = findings.budget
+    if budget is None or budget.is_met:
+        return "a simulated run failed"
+    return "budget missed" if budget.is_known else "not known whether the budget is met"
 
 
 def _code(findings: Findings, fail_on: str | None) -> int:

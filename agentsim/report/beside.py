@@ -133,6 +133,17 @@ def _difference(it: Apart, unit: show.Unit) -> tuple[str, str]:
     return f"+{shown(it.mean)}" if it.mean > 0 else shown(it.mean), error
 
 
+def _right(found: Findings) -> str:
+    """The share with half of its interval, in points; nothing where no attempts are made."""
+    if found.quality is None:
+        return "-"
+    share = show.share(found.quality.success)
+    if found.quality.ci95 is None:
+        return share
+    low, high = found.quality.ci95
+    return f"{share} +-{max(1, round(50 * (high - low)))}"
+
+
 def _costs(found: Sequence[Findings]) -> list[_Field]:
     """What a run takes of people, money and tokens, and how many fail: where there are any."""
     fields = []
@@ -152,6 +163,9 @@ def _costs(found: Sequence[Findings]) -> list[_Field]:
     if any(it.failed for it in found):
         note = "failed: share of the runs; times are of all runs, up to their end"
         fields.append(_field("failed", [show.share(it.failed) for it in found], note))
+    if any(it.quality for it in found):
+        note = "right: share of the runs in which what is picked of attempts is right"
+        fields.append(_field("right", [_right(it) for it in found], note))
     return fields
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agentsim.analysis.findings import BudgetFindings
 from agentsim.report import show, words
 from agentsim.report.blocks import Line, line
+from agentsim.report.text import listed, name
 
 _FIGURES = 4  # decimals of a percentage, at most
 
@@ -17,6 +18,11 @@ def lines(budget: BudgetFindings, exact: bool) -> list[Line]:
 
     OK and MISSED are those of the exit code: they go by the estimate alone.
     """
+    if not budget.is_known:
+        who = listed([name(profile, 30) for profile in budget.unpriced], 3)
+        limits = ", ".join(limits_of(budget))
+        why = f"Whether it is met is not known: no `price` in {who}."
+        return [line(f"Budget {limits}:", end="NOT KNOWN"), line(why)]
     close = [line("Too close to call at 95 %: more --runs would tell.")] if budget.is_close else []
     return [_verdict(budget, exact), *close]
 
@@ -60,6 +66,8 @@ def cell(budget: BudgetFindings | None) -> str:
     """In a table: `84 % ok`, `77 % no`, with `?` where it is too close to call."""
     if budget is None:
         return ""
+    if not budget.is_known:
+        return "not known"
     met, wanted = show.share(budget.met), show.share(budget.chance)
     close = "?" if budget.is_close else ""
     if budget.is_met:
@@ -80,4 +88,6 @@ def note(budgets: Sequence[BudgetFindings | None]) -> str:
     limits = ", ".join(limits_of(first)) if alike else "that of each file"
     wanted = f"{show.share(first.chance)} of the runs" if alike else "as many runs as it wants"
     doubt = "; ? is too close to call at 95 %" if any(it.is_close for it in found) else ""
+    if unknown := dict.fromkeys(profile for it in found for profile in it.unpriced):
+        doubt += f"; not known without a price in {listed([name(it, 30) for it in unknown], 3)}"
     return f"budget: {limits}; ok where {wanted} keep to it{doubt}"

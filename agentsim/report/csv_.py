@@ -19,6 +19,7 @@ from agentsim.report.text import safe
 
 _TAKEN = (
     *("workflow", "hardware", "seed", "replications", "outcome.done", "outcome.failed"),
+    "quality.success",
     *("wall", "without_people", "busy", "first_output", "budget.met", "breakdown"),
     *("bottleneck", "calls", "tokens", "cost.total"),
 )

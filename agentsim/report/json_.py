@@ -130,8 +130,8 @@ def _times(findings: Findings) -> dict[str, Any]:
         and {
             "limits": dict(budget.limits),
             "chance": budget.chance,
-            "met": budget.met,
-            "ci95": budget.ci95 and list(budget.ci95),
+            "met": budget.met if budget.is_known else None,
+            "ci95": list(budget.ci95) if budget.ci95 and budget.is_known else None,
             "close": budget.is_close,
             "met_by": dict(budget.met_by),
         },

@@ -20,6 +20,7 @@ from agentsim.graph import (
 )
 from agentsim.spec import catalogue
 from agentsim.spec.hardware import load_profile
+from agentsim.spec.heeded import unheeded_settings
 from agentsim.spec.length import check_length
 from agentsim.spec.lines import check_lines
 from agentsim.spec.problems import quoted
@@ -68,7 +69,7 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
     if program.problems:
         return None
     told = [verdict_notes(graph.root), unmet, _cut_answers(graph), lines, _empty(graph, program)]
-    told.append(_idle_fails(graph))
+    told += [_idle_fails(graph), unheeded_settings(graph, program)]
     notes = (note for part in told for note in _few(part))
     return dataclasses.replace(graph, notes=(*graph.notes, *notes))
 

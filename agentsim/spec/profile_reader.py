@@ -230,6 +230,15 @@ class PlanReader:
                 self._bad((*path, "bucket"), message, "such as `bucket: 1`")
             if file.bucket is not None and file.refill is not None:
                 quota = (file.count, file.bucket, file.refill, file.account)
+                other = next((it for it in seen if _contradict(it, quota)), None)
+                if other is not None and quota not in seen:
+                    message = (
+                        f"entry {seen[other] + 1} fills the quota of {file.count} as fast, and "
+                        f"holds {other[1]:,.10g}, not {file.bucket:,.10g}"
+                    )
+                    hint = "keep one: the smaller bucket of the two is the only one to be felt"
+                    self._bad((*path, "bucket"), message, hint)
+                    continue
                 if quota in seen:
                     message = f"the same quota of {file.count} stands in entry {seen[quota] + 1}"
                     self._bad(path, message, "keep one of them: a call would be counted twice")
@@ -304,6 +313,15 @@ class PlanReader:
     ) -> None:
         place = self.tree.key_place(path) if at_key else self.tree.place(path)
         self.problems.append(Problem(code, message, place, hint))
+
+
+def _contradict(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two quotas (count, bucket, refill, account) are one that is given two buckets.
+
+    A quota a minute and one a day fill otherwise, and both count.
+    """
+    (count, bucket, *rest), (count2, bucket2, *rest2) = one, other
+    return (count, rest) == (count2, rest2) and bucket != bucket2
 
 
 def _some(given: Distribution | None) -> Distribution | None:

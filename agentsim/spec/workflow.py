@@ -132,6 +132,10 @@ def _budget(given: BudgetDef | None, tree: Tree, report: Report) -> Budget | Non
     if all(limit is None for limit in limits):
         message = "`budget` has no limit: `wall`, `without_people`, `person` or `money`"
         report(Problem("missing-key", message, tree.place(("budget",)), "such as `wall: 4h`"))
+    if given.chance == 0.0:
+        message = "`budget.chance`: expected more than 0 %: no run would have to keep to it"
+        place = tree.place(("budget", "chance"))
+        report(Problem("bad-value", message, place, "such as `chance: 80%`"))
     return Budget(*limits, chance=0.5 if given.chance is None else given.chance)
 
 
