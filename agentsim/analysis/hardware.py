@@ -30,7 +30,7 @@ _LITTLE = 0.01  # tokens
 class Depth:
     """One stream at `context` tokens: tok/s, and seconds to read a cold prompt of that length.
 
-    `measured`: not beyond the longest context that the source measured.
+    `measured`: not beyond the longest context that the source measured; None: it does not say.
 
     `prefill` None: reading takes no time that depends on the prompt, or it is not known apart.
     """
@@ -39,7 +39,7 @@ class Depth:
     decode: float
     prefill: float | None
     read: float
-    measured: bool
+    measured: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +148,14 @@ def depths(plan: ServerPlan) -> tuple[Depth, ...]:
     known = [at for at in DEPTHS if plan.context is None or at <= plan.context]
     if plan.context is not None and plan.context < DEPTHS[2]:
         known.append(plan.context)
-    deepest = math.inf if plan.about.deepest is None else plan.about.deepest
+    deepest = plan.about.deepest
     return tuple(
         Depth(
             context=at,
             decode=decode_rate(plan, at),
             prefill=prefill_rate(plan, at),
             read=before_output(plan, at),
-            measured=at <= deepest,
+            measured=None if deepest is None else at <= deepest,
         )
         for at in sorted(set(known))
     )
@@ -201,7 +201,8 @@ def example(plan: ServerPlan, tokens: int, output: int) -> Example:
         first=first,
         total=before + factor * plan.decode.alone(steps, tokens),
         money=None if price is None else price.cost(tokens, 0, output, written),
-        fits=plan.context is None or tokens + output <= plan.context,
+        fits=(plan.context is None or tokens + output <= plan.context)
+        and (plan.max_output is None or output <= plan.max_output),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 
@@ -22,8 +23,10 @@ def _main(given: list[str]) -> int:
     if given in (["--version"], ["-V"]):  # answered before click is loaded: it takes 40 ms
         from agentsim import __version__
 
-        sys.stdout.write(f"agentsim {__version__}\n")
-        return 0
+        with contextlib.suppress(OSError):  # a full disk: told below
+            sys.stdout.write(f"agentsim {__version__}\n")
+            sys.stdout.flush()
+            return 0
     from agentsim.cli.stops import heeded
 
     with heeded():

@@ -132,4 +132,9 @@ def start(arguments: Sequence[str]) -> int:
         cli.main(list(arguments), prog_name="agentsim")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else exits.DONE
+    except OSError as fault:  # what click writes itself: help, and what is wrong with arguments
+        from agentsim.cli import faults
+        from agentsim.cli.output import unwritten
+
+        return faults.tell(unwritten(fault)) or exits.USAGE
     return exits.DONE

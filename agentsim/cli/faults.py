@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import platform
 import sys
 import tempfile
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import agentsim
 from agentsim.cli import exits, stops
-from agentsim.cli.output import error, put
+from agentsim.cli.output import error, put, unwritten
 from agentsim.errors import EngineFault, Place, Problem, Problems
 
 READ = 1 << 20  # bytes of a file that are read for its excerpts; a longer one is refused anyway
@@ -30,6 +32,9 @@ def tell(fault: BaseException, as_json: bool = False) -> int | None:
             return exits.USAGE
         case BrokenPipeError():
             return exits.DONE
+        case OSError(errno=errno.ENOSPC):
+            _problems(unwritten(fault).problems, as_json)
+            return exits.USAGE
         case Exception():
             error(_bug(fault))
             return exits.FAULT
@@ -42,7 +47,8 @@ def _problems(found: Sequence[Problem], as_json: bool) -> None:
     if as_json:
         from agentsim.report import json_
 
-        put(json_.text(json_.problems(found)))
+        with contextlib.suppress(Problems):  # stdout may be what is wrong
+            put(json_.text(json_.problems(found)))
     error(telling.problems(found, excerpts(found), _more(found)))
 
 

@@ -13,6 +13,8 @@ from agentsim.cli.output import Output
 if TYPE_CHECKING:
     from agentsim.report.picture import Box
 
+_TYPED = click.core.ParameterSource.COMMANDLINE
+
 EPILOG = """\b
 Examples:
   agentsim graph first.yaml
@@ -51,6 +53,8 @@ def graph(
     from agentsim.report import graphing, json_, picture
     from agentsim.spec.load import sketch
 
+    if as_json and form != "json" and ctx.get_parameter_source("form") == _TYPED:
+        raise click.UsageError(f"--json and -f {form} exclude each other")
     form = "json" if as_json else form
     ctx.meta[AS_JSON] = form == "json"
     output = Output(form, None if path == "-" else path)

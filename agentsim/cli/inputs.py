@@ -32,13 +32,13 @@ def keep(path: str | None, files: Iterable[Path]) -> None:
 
 
 def _inputs(asked: Mapping[str, Any]) -> Iterator[Path]:
-    from agentsim.cli.request import source
+    from agentsim.spec.arguments import scalar
     from agentsim.spec.load import Source, workflow_files
     from agentsim.spec.servers import profile_files
 
     sets: tuple[tuple[str, object], ...] = ()
     with contextlib.suppress(Problems):  # wrong ones are told where they are used
-        sets = source("", sets=asked.get("sets", ())).sets
+        sets = tuple((name, scalar(text)) for name, text in asked.get("sets", ()))
     files = [*asked.get("files", ()), *([asked["workflow"]] if "workflow" in asked else [])]
     for file in files:
         yield from workflow_files(Source(file, sets=sets))

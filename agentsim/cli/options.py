@@ -108,6 +108,8 @@ def output(formats: tuple[str, ...] = FORMATS) -> Decorator[Any]:
     def wrap(command: Callable[..., Any]) -> Callable[..., Any]:
         def with_output(**given: Any) -> Any:
             chosen, as_json, path, no_color = (given.pop(name) for name in _NAMES)
+            if as_json and chosen not in (None, "json"):
+                raise click.UsageError(f"--json and -f {chosen} exclude each other")
             target = None if path == "-" else path
             made = Output("json" if as_json else chosen or "table", target, no_color)
             made.check()

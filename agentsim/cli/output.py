@@ -106,13 +106,30 @@ class Output:
 
 
 def put(text: str) -> None:
-    """`text` to stdout; a reader that went away (`| head`) is no error."""
-    _say(sys.stdout, text)
+    """`text` to stdout; a reader that went away (`| head`) is no error.
+
+    Raises `Problems` where it cannot be written: a full disk.
+    """
+    try:
+        _say(sys.stdout, text)
+    except OSError as fault:
+        raise unwritten(fault) from None
+
+
+def unwritten(fault: OSError) -> Problems:
+    """That stdout cannot be written; what is left for it goes nowhere."""
+    _silence(sys.stdout)
+    hint = "what it goes to may be full"
+    message = f"cannot write to stdout: {fault.strerror or fault}"
+    return Problems([Problem("cannot-write", message, hint=hint)])
 
 
 def error(text: str) -> None:
-    """A line or more to stderr."""
-    _say(sys.stderr, text.rstrip("\n") + "\n")
+    """A line or more to stderr; where that cannot be written there is nobody to tell."""
+    try:
+        _say(sys.stderr, text.rstrip("\n") + "\n")
+    except OSError:
+        _silence(sys.stderr)
 
 
 def _say(stream: Any, text: str) -> None:

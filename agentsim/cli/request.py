@@ -64,7 +64,9 @@ def _twice(sets: Sequence[tuple[str, str]]) -> list[Problem]:
     for name, text in sets:
         if name in seen:
             message = f"--set gives {quoted(name)} two values"
-            hint = f"several side by side: `agentsim compare FILE --vary {name}={seen[name]},{text}`"
+            hint = (
+                f"several side by side: `agentsim compare FILE --vary {name}={seen[name]},{text}`"
+            )
             found.append(Problem("bad-value", message, given("--set ", f"{name}={text}"), hint))
         seen.setdefault(name, text)
     return found

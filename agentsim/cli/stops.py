@@ -110,6 +110,8 @@ def tell(fault: BaseException) -> int | None:
     number = _number(fault)
     if number is None:
         return None
+    if hasattr(signal, "setitimer"):  # it has arrived: nobody need look whether it got lost
+        signal.setitimer(signal.ITIMER_REAL, 0)
     try:
         sys.stderr.write(SAID[signal.Signals(number).name] + "\n")
         sys.stderr.flush()

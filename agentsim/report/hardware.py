@@ -100,14 +100,15 @@ def _depths(plan: ServerPlan) -> Table:
     rows = tuple(
         (
             show.tokens(row.context),
-            speed(row.decode) + ("" if row.measured else " ?"),
+            speed(row.decode) + (" ?" if row.measured is False else ""),
             NONE if row.prefill is None else speed(row.prefill),
             show.tight(row.read),
         )
         for row in table
     )
     heads = ("context", "decode tok/s", "prefill tok/s", "cold prompt of that length")
-    notes = () if all(row.measured for row in table) else ("? beyond what was measured",)
+    beyond = any(row.measured is False for row in table)
+    notes = ("? beyond what was measured",) if beyond else ()
     columns_ = tuple(Column(head, True) for head in heads)
     return Table("One stream alone", columns_, rows, notes=notes)
 

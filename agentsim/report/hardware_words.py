@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from types import MappingProxyType
 
 from agentsim.analysis import hardware
@@ -45,7 +46,9 @@ def facts(plan: ServerPlan) -> tuple[tuple[str, str], ...]:
 
 
 def speed(per_second: float) -> str:
-    """tok/s with one decimal below 100: what tells 21.9 from 24.5."""
+    """tok/s with one decimal below 100: what tells 21.9 from 24.5. A slow one in two figures."""
+    if 0.0 < per_second < 0.995:
+        return f"{Decimal(f'{per_second:.2g}'):f}"
     return f"{per_second:.1f}" if per_second < 99.95 else show.number(per_second)
 
 
@@ -157,6 +160,8 @@ def _spread(spread: Distribution) -> str:
 
 def _time(seconds: float) -> str:
     """Three or four figures in ns, us, ms or s: steps and slopes are far below what people wait."""
+    if seconds >= 9999.5:
+        return f"{seconds:,.0f} s"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.4g} {unit}"

@@ -30,8 +30,10 @@ def _prompts(root: Block, program: Program) -> Iterator[str]:
             continue
         name = node.label if node.session is None else node.session
         opener = first.setdefault(name, node)
+        if node.session is None or opener.rank == node.rank:
+            continue
         own = program.tree.sub(program.by_rank[node.rank].at).value
-        if node.session is None or opener.rank == node.rank or "prompt" not in (own or ()):
+        if not isinstance(own, dict) or "prompt" not in own:
             continue
         if _sizes(node) != _sizes(opener):
             line = program.place_of(node.rank, "prompt").line

@@ -32,12 +32,15 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 5_000_000.0  # steps, turns and tool runs of a run: what the engine keeps of one
 MOST_TURNS = 100_000.0  # turns of one agent step, on average; recorded sessions have hundreds
+LONGEST = 9e9  # seconds: 64 bits of nanoseconds hold so much
+YEAR = 31_557_600.0  # seconds
 MOST_TRIES = 100_000  # tries within tries: a step that fails each time runs so often
 
 
 def check_length(graph: Graph, program: Program) -> None:
     """Reports what would run (nearly) without end: too many steps, turns or tries."""
     known = len(program.problems)
+    _check_time(graph.root, program)
     _check_turns(graph.root, program)
     _check_tries(graph.root, 1, program)
     if len(program.problems) > known:
@@ -145,6 +148,52 @@ def _guarded_time(node: Node) -> float:
         return 0.0
     low = _least_time(node)
     return low if guard.timeout is None else min(low, guard.timeout)
+
+
+def _check_time(root: Block, program: Program) -> None:
+    """Constants that pass what a stored time can hold, at the step with which they do."""
+    total = 0.0
+    for node in root.steps if root.needs is None else ():
+        total += _sure_time(node)
+        if total > LONGEST:
+            message = (
+                f"{quoted(node.path)}: a run takes at least {total / YEAR:,.0f} years up to its end"
+            )
+            hint = f"at most {LONGEST / YEAR:,.0f} years can be simulated; is a unit wrong?"
+            program.report(Problem("bad-value", message, program.place_of(node.rank), hint))
+            return
+        if not _goes_on(node):
+            return
+
+
+def _sure_time(node: Node) -> float:
+    """Seconds that a step takes in every run, at least; 0 where that is not plain."""
+    guard = node.guard
+    if guard.never or guard.when:
+        return 0.0
+    low = 0.0
+    match node:
+        case Work(tool=tool):
+            low = tool.time.low if tool.timeout is None else min(tool.time.low, tool.timeout)
+        case Block(needs=None, steps=steps):
+            for step in steps:
+                low += _sure_time(step)
+                if not _goes_on(step):
+                    break
+        case Loop(within=None, body=body, rounds=rounds):
+            low = (rounds if _goes_on(body) else min(rounds, 1)) * _sure_time(body)
+    return low if guard.timeout is None else min(low, guard.timeout)
+
+
+def _goes_on(node: Node) -> bool:
+    """Whether nothing in a step can fail or say a verdict, so that what follows it surely runs."""
+    inner = list(walk(node))
+    return all(isinstance(one, Work | Block | Loop) for one in inner) and not any(
+        one.guard.timeout is not None
+        or _speaks(one)
+        or (isinstance(one, Work) and one.tool.timeout is not None)
+        for one in inner
+    )
 
 
 def _speaks(node: Node) -> bool:

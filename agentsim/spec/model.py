@@ -7,6 +7,7 @@ field that the format has and this version cannot simulate is taken out before, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -167,12 +168,27 @@ def _problems(
     what, example = example_of(_inner(model, path[:-1]) or model, key)
     if error["type"] == "missing":
         message = f"{quoted(key)} is missing in {inside}: {what}"
-        return [Problem("missing-key", message, where.place(()), f"such as `{key}: {example}`")]
+        return [Problem("missing-key", message, where.place(()), _such_as(key, example))]
     cause = error.get("ctx", {}).get("error")
     if isinstance(cause, QuantityFaults):
-        return [_placed(key, path, inner, problem, where) for inner, problem in cause.faults]
-    message = f"{quoted(key)}: expected {what}, such as `{key}: {example}`; got {error['msg']}"
-    return [Problem("bad-value", message, where.place(path))]
+        found = [_placed(key, path, inner, problem, where) for inner, problem in cause.faults]
+        return [_hinted(problem, key, example) for problem in found]
+    inner = _inner(model, path)
+    if error["type"] == "model_type" and inner is not None:
+        what = f"a mapping ({', '.join(_offered(inner))}): {what}"
+    message = f"{quoted(key)}: expected {what}; got {shown(error['input'])}"
+    return [Problem("bad-value", message, where.place(path), _such_as(key, example))]
+
+
+def _such_as(key: str, example: str) -> str:
+    return f"such as `{key}: {example}`" if example else ""
+
+
+def _hinted(problem: Problem, key: str, example: str) -> Problem:
+    """With the field's example, where nothing else says how it is written."""
+    if problem.code != "bad-value" or problem.hint or "such as" in problem.message:
+        return problem
+    return replace(problem, hint=_such_as(key, example))
 
 
 def _placed(key: str, path: Path, inner: Path, problem: Problem, where: Where) -> Problem:

@@ -5,6 +5,7 @@ As in `values`: each reads what was written into base numbers, or says what it e
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import PlainValidator
@@ -12,8 +13,9 @@ from pydantic import PlainValidator
 from agentsim import units
 from agentsim.chance import Distribution, lognormal_mean_cv
 from agentsim.spec import values
+from agentsim.spec.problems import quoted
 from agentsim.spec.quantity import QuantityFaults, Unit, quantity
-from agentsim.spec.values import below, fault, shown, within
+from agentsim.spec.values import below, fault, plain, shown, within
 
 MOST_ROWS = 200
 GRADES = ("A", "B", "C")
@@ -33,8 +35,9 @@ def rate(value: object) -> float:
 def rate_within(number: float, written: object) -> float:
     """`number` per second if hardware can be so fast or slow; else raises `QuantityFaults`."""
     if not _SLOWEST <= number <= _FASTEST:
-        limits = f"from {_SLOWEST:g} to {_FASTEST:g} a second"
-        raise fault(f"expected a rate {limits}; got {shown(written)}")
+        limits = f"from {plain(_SLOWEST)} to {plain(_FASTEST)} a second"
+        got = plain(number) if isinstance(written, float) else quoted(written)
+        raise fault(f"expected a rate {limits}; got {got}")
     return number
 
 
@@ -207,7 +210,18 @@ def _version(value: object) -> int:
 def _as_of(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise fault(f"expected a date, such as 2026-02; got {shown(value)}")
-    return str(value)
+    text = str(value)
+    form = next((form for form in ("%Y", "%Y-%m", "%Y-%m-%d") if _is_date(text, form)), None)
+    if form is None:
+        raise fault(f"expected a date, such as 2026-02 or 2026-02-28; got {shown(value)}")
+    return text
+
+
+def _is_date(text: str, form: str) -> bool:
+    try:
+        return datetime.strptime(text, form).strftime(form) == text
+    except ValueError:
+        return False
 
 
 def _texts(value: object) -> tuple[str, ...]:

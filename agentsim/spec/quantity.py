@@ -84,8 +84,13 @@ def placed(faults: QuantityFaults, tree: Tree, path: Path = ()) -> list[Problem]
 def count(value: object) -> float:
     """A plain number, 0 or more, without a unit."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise ValueError(f"expected a number, 0 or more; got {quoted(value)}")
+        raise ValueError(f"expected a number, 0 or more; got {_shown(value)}")
     return float(value)
+
+
+def _shown(value: object) -> str:
+    text = "the text " if isinstance(value, str) else ""
+    return f"{text}{quoted(value)}"
 
 
 class _Reader:
@@ -331,5 +336,5 @@ def _form_of(key: object) -> str | None:
 def _weight(value: object) -> float:
     weight = units.share(value) if isinstance(value, str) else count(value)
     if weight > _MOST_WEIGHT:  # weights count by their proportion, and their sum must be a number
-        raise ValueError(f"the weight {quoted(value)} is too large: at most {_MOST_WEIGHT:g}")
+        raise ValueError(f"the weight {quoted(value)} is too large: at most {_MOST_WEIGHT:,.0f}")
     return weight

@@ -19,6 +19,8 @@ from agentsim.spec import catalogue
 from agentsim.spec.hardware import Profile, load_profile
 from agentsim.spec.model import Report
 from agentsim.spec.problems import given, quoted, unknown_name
+from agentsim.spec.profile_fields import rate_within
+from agentsim.spec.values import plain
 
 DEFAULT = "claude-opus"
 MOST_SERVERS = 999
@@ -133,7 +135,7 @@ class Servers:
         for option, bound in (("--hw ", self._bound), ("--rates ", self._rates)):
             for role, value in bound.items():
                 if every_step and role and role not in self._asked:
-                    text = value if isinstance(value, str) else f"{value:g}"
+                    text = value if isinstance(value, str) else plain(value)
                     place = given(option, f"{role}={text}")
                     self._report(unknown_name(role, self._asked, place, "role"))
 
@@ -146,7 +148,7 @@ class Servers:
             message = f"--rates gives the roles {roles} different rates, but they share one server"
             hint = f"give them the same rate, or bind `--hw {other}=NAME#2`"
             text = self._rates[other]
-            place = given("--rates ", f"{other}={text:g}")
+            place = given("--rates ", f"{other}={plain(text)}")
             self._report(Problem("shared-rate", message, place, hint))
             return None
         return rates[server.roles[0]]
@@ -176,10 +178,15 @@ class Servers:
             role, text = (role, text) if equals else ("", written)
             place = given("--rates ", written)
             try:
-                rate = units.rate(text, bare=True)
+                rate = rate_within(units.rate(text, bare=True), text)
             except ValueError as fault:
-                self._report(Problem("bad-value", f"--rates: {fault}", place))
+                hint = "tok/s of one stream, such as `--rates 200` or `--rates main=200`"
+                self._report(Problem("bad-value", f"--rates: {fault}", place, hint))
                 continue
+            if equals and not role.strip():
+                message = "--rates: there is no role before the `=`"
+                hint = "such as `--rates main=200`, or `--rates 200` for all roles"
+                self._report(Problem("bad-value", message, place, hint))
             if role in found:
                 message = f"--rates gives {quoted(role) if role else 'all roles'} two rates"
                 hint = "several rates side by side: `agentsim sweep`"

@@ -97,12 +97,15 @@ def _pieces(text: str) -> tuple[Piece, ...]:
 _kept = lru_cache(maxsize=4096)(_pieces)  # short texts only: the memory is bounded
 
 
-def _end(text: str, start: int) -> int | None:
-    """Where the bracket that opens at `start` closes; brackets in quotes do not count."""
+def _end(text: str, start: int, most: int = MAX_EXPRESSION) -> int | None:
+    """Where the bracket that opens at `start` closes; brackets in quotes do not count.
+
+    None where it does not, in so many letters.
+    """
     closing: list[str] = []
     quote = ""
     skip = False
-    for at in range(start, min(len(text), start + MAX_EXPRESSION + 2)):
+    for at in range(start, min(len(text), start + most + 2)):
         letter = text[at]
         if skip:
             skip = False
@@ -122,9 +125,11 @@ def _end(text: str, start: int) -> int | None:
 
 
 def _unclosed(text: str) -> Bad:
-    hint = f"with a comma inside braces or brackets, quote the whole value; {ESCAPE_HINT}"
-    if len(text) > MAX_EXPRESSION:
+    end = _end(text, 1, len(text)) if len(text) > MAX_EXPRESSION else None
+    if end is not None:
         hint = f"an expression has at most {MAX_EXPRESSION:,} letters"
+        return Bad(f"the expression {quoted(text)} has {end - 2:,} letters", hint)
+    hint = f"with a comma inside braces or brackets, quote the whole value; {ESCAPE_HINT}"
     return Bad(f"{quoted(text)} is not closed", hint)
 
 

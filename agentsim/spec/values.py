@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 from agentsim import units
@@ -50,7 +51,24 @@ def shown(value: object) -> str:
         return "nothing"
     if isinstance(value, dict):
         return "a mapping"
+    if isinstance(value, str) and _looks_like_a_number(value):
+        return f"the text {quoted(value)}"
     return "a list" if isinstance(value, list) else quoted(value)
+
+
+def _looks_like_a_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def plain(number: float) -> str:
+    """A number in plain digits, with commas: `1,000,001`, `0.000001`, `0.25`."""
+    if not math.isfinite(number):
+        return str(number)
+    return f"{Decimal(repr(float(number))).normalize():,f}"
 
 
 def within(read: Callable[[object], float], most: float) -> Callable[[object], float]:
@@ -59,7 +77,8 @@ def within(read: Callable[[object], float], most: float) -> Callable[[object], f
     def limited(value: object) -> float:
         number = read(value)
         if number > most:
-            raise ValueError(f"{quoted(value)} is too large: at most {most:g} (seconds, tokens)")
+            limit = f"at most {plain(most)} (seconds, tokens)"
+            raise ValueError(f"{quoted(value)} is too large: {limit}")
         return number
 
     return limited
@@ -70,7 +89,7 @@ def _plain(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{expected}; got {shown(value)}")
     if not 0 <= value < math.inf:
-        raise ValueError(f"{expected}; got {value:g}")
+        raise ValueError(f"{expected}; got {plain(value)}")
     return float(value)
 
 
@@ -141,7 +160,7 @@ def whole(value: object, least: int = 0, most: int = 10**9, expected: str = "suc
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise fault(f"expected a whole number, {expected}; got {shown(value)}")
     if not least <= value <= most:
-        raise fault(f"expected a whole number from {least} to {most:,}; got {value:g}")
+        raise fault(f"expected a whole number from {least} to {most:,}; got {plain(value)}")
     return int(value)
 
 
@@ -158,7 +177,8 @@ def version(value: object) -> int:
     if value == 1 and not isinstance(value, bool):
         return 1
     message = f"this version reads the format `agentsim: 1`; got {shown(value)}"
-    raise fault(message, hint="a file of a later format needs a later agentsim")
+    hint = "a file of a later format needs a later agentsim"
+    raise fault(message, hint="leave the quotes out: `agentsim: 1`" if value == "1" else hint)
 
 
 def signed(value: object) -> float:

@@ -118,7 +118,7 @@ class _Writer:
         found: dict[str, tuple[Any, str]] = {}
         for assumed in self._cast.assumed.values():
             kind, name, key, *inner = assumed.key.split("/")
-            if (kind, name) != (defined.kind, defined.name) or key == "hours":
+            if (kind, name) != (defined.kind, defined.name) or key in ("hours", "types"):
                 continue
             if key in defined.raw and not inner:
                 continue

@@ -51,7 +51,7 @@ IDLE: dict[tuple[str, str], str] = {
     ("a-tool-that-never-fails", "steps.2.wait"): _NOT_RUN,
     ("a-choice", "steps.0.choose.1.wait"): _NOT_RUN,
     ("every-kind", "caps.*"): "never so many at once",
-    ("every-kind", "steps.10.do.1.returns"): "nothing is asked after it; see an-agent-with-steps",
+    ("every-kind", "steps.11.do.1.returns"): "nothing is asked after it; see an-agent-with-steps",
     ("every-kind", "params.items.1"): "`join: 1`: the first item is enough",
     ("every-kind", "agents.worker.compact.to"): "100k are not reached; see a-session-that-is-cut",
     ("every-kind", "agents.worker.compact.output"): "100k are not reached",

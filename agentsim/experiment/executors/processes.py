@@ -12,11 +12,13 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Self
 
+from agentsim.errors import EngineFault
 from agentsim.experiment.executors import Result, Runnable
 
 
@@ -51,7 +53,14 @@ class Processes:
         with _held():  # the pool starts its workers when work is given to it
             waiting: list[Future[Result]] = [self._pool.submit(_run, job) for job in jobs]
         for future in waiting:
-            yield future.result()
+            try:
+                found = future.result()
+            except BrokenProcessPool:
+                raise EngineFault(
+                    "a process that simulates was killed from outside: was the memory full? "
+                    "Fewer --jobs need less of it"
+                ) from None
+            yield found
 
 
 def _run(job: Runnable[Result]) -> Result:

@@ -9,10 +9,9 @@ from agentsim.analysis.fold import fold
 from agentsim.analysis.tables import steps
 from agentsim.experiment import Options, answer
 from agentsim.graph import PoolPlan
-from agentsim.records import Outcome, Part
+from agentsim.records import SECOND, Outcome, Part
 from agentsim.spec import Source
-
-from tests.unit.analysis.hand import SECOND, each, graph, loop, span, trace, visit, work, worked
+from tests.unit.analysis.hand import each, graph, loop, span, trace, visit, work, worked
 
 
 def _steps(tmp_path: Path, text: str) -> dict[str, StepFindings]:
@@ -51,7 +50,7 @@ def test_what_was_cancelled_counts_in_neither_time_nor_wait(tmp_path: Path) -> N
 
 
 def test_waits_side_by_side_in_a_second_passage_count_once() -> None:
-    """First passage 0 to 4: 0 to 1 and 0.5 to 2 is 2 s. The second, 4 to 9: 4 to 7 and 5 to 6, 3 s."""
+    """Passage 0 to 4: waits 0 to 1 and 0.5 to 2, so 2 s. Passage 4 to 9: 4 to 7, 5 to 6, so 3 s."""
     rows = [
         (0.5, 2.0, 4.0, -1),
         (0.0, 1.0, 4.0, -1),
@@ -67,11 +66,20 @@ def test_waits_side_by_side_in_a_second_passage_count_once() -> None:
     ]  # fmt: skip
     run = trace(spans, ended=9, visits=[visit(1, 0, 4), visit(1, 4, 9)])
     tally = fold(run, graph(work(1, "t", 4, ((0, 1.0),)), pools=(PoolPlan("p", 9),)))
-    assert list(tally.visits) == [1, 0, 4 * SECOND, 2 * SECOND, 1, 4 * SECOND, 9 * SECOND, 3 * SECOND]
+    assert list(tally.visits) == [
+        1,
+        0,
+        4 * SECOND,
+        2 * SECOND,
+        1,
+        4 * SECOND,
+        9 * SECOND,
+        3 * SECOND,
+    ]
 
 
 def test_items_of_a_cancelled_each_do_not_count() -> None:
-    """A try of 0 to 5 is cut: its items wait 0, 2 and (cut) 4 s. The next one is done: 1 s waits."""
+    """A try of 0 to 5 is cut: its items wait 0, 2 and (cut) 4 s. The next is done: 0 and 1 s."""
     inner = each(2, "loop.jobs", 3, work(3, "loop.jobs.job", 1), limit=1)
     plan = graph(loop(1, "loop", 1, inner))
     cut = Outcome.CANCELLED

@@ -7,6 +7,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -217,3 +218,17 @@ def test_a_swallowed_stop_ends_the_process_all_the_same(root: Path, fate: str, s
         cwd=root, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (143, said)
+
+
+@unix
+def test_a_stop_that_was_told_is_not_raised_again(capsys: Capture) -> None:
+    """The handler looks every 0.1 s whether what it raised got lost; once told it is not lost."""
+    code = None
+    with stops.heeded():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        except stops.Stopped as stop:
+            code = stops.tell(stop)
+        time.sleep(3.5 * stops.LOOK)
+    assert (code, capsys.readouterr().err) == (143, "terminated\n")

@@ -199,7 +199,7 @@ def test_scaled_times_read_as_people_write_them() -> None:
         ("a $(max(1, 2)", "bad-expression", "not closed"),
         ("$(max(1, 2]", "bad-expression", "not closed"),
         ("$('a)", "bad-expression", "not closed"),
-        ("$(" + "1+" * 600 + "1)", "bad-expression", "not closed"),
+        ("$(" + "1+" * 600 + "1)", "bad-expression", "1,201 letters"),
         ("$(" + "-" * 900 + "1)", "bad-expression", "too deep"),
         ("$(" + "(" * 450 + "1" + ")" * 450 + ")", "bad-expression", "parenthes"),
         ("$(items)!", "expression-failed", "part of a text"),
