@@ -76,7 +76,13 @@ def _run(
 def test_the_readme_has_commands_and_answers() -> None:
     kinds = {command.split()[1] for command in _commands()}
     assert kinds >= {"run", "sweep", "compare", "validate", "hw", "init"}
-    assert [command.split()[1] for command in _answers()] == ["run", "sweep", "compare", "run"]
+    assert [command.split()[1] for command in _answers()] == [
+        "run",
+        "sweep",
+        "compare",
+        "compare",
+        "run",
+    ]
 
 
 @pytest.mark.parametrize("command", _commands())
@@ -142,6 +148,26 @@ def test_the_pasted_comparison_is_the_real_one(clone: Path) -> None:
         show.tight(two["without_people"]["p50"]),
         show.tight(you["work"] + you["switching"]),
     ]
+
+
+def test_the_pasted_pair_is_the_real_one(clone: Path) -> None:
+    """Every row's times, of all its 1,000 runs, by the other command; and who wins on which."""
+    (pasted,) = (text for command, text in _answers().items() if "until-clean" in command)
+    table = pasted.split("\n\n")[1]
+    asked = [(hw, it) for hw in ("claude-opus", "cerebras") for it in ("until-clean", "best-of-n")]
+    rows = [re.split(r"  +", line.strip(" *")) for line in table.splitlines()[1:5]]
+    means = []
+    for (machine, name), cells in zip(asked, rows, strict=True):
+        done = _run(f"agentsim run {name} --hw {machine}", clone, ["--quick", "--json"])
+        found = json.loads(done.stdout)
+        means.append(found["wall"]["mean"] / 60)
+        assert cells[0] == (machine if name == "until-clean" else name)
+        at = cells.index(name)
+        times = [found["wall"]["p50"], found["wall"]["p80"], found["without_people"]["p50"]]
+        assert [*cells[at + 1 : at + 3], cells[-1]] == list(map(show.tight, times))
+    slow, fast = means[1] - means[0], means[3] - means[2]
+    assert slow < 0 < fast
+    assert [rows[1][3], rows[3][3]] == [f"{slow:+.1f}m", f"{fast:+.1f}m"]
 
 
 @pytest.mark.parametrize(

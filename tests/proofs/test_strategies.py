@@ -1,15 +1,15 @@
 """Rounds of review against attempts side by side: who wins, and at which speed that turns.
 
-The pair of workflows/until-clean.yaml and workflows/best-of-n.yaml with constants. What an agent writes:
+The pair of workflows/until-clean.yaml and workflows/best-of-n.yaml with constants. Agents write:
 
     first version 6,000 tokens, 40 lines; a review 2,000 tokens; a fix 3,000 tokens, 5 lines
 
 A run of the tests takes 5 s, a worktree 5 s; dev reads a line a second after 10 s to open the
 change, and compares three attempts for 20 s more.
 
-Rounds: clean in the third review, so 6,000 + 3 x 2,000 + 2 x 3,000 = 18,000 tokens one after another
+Rounds: clean in the third review, so 6,000 + 3 x 2,000 + 2 x 3,000 = 18,000 tokens in a row
 and three runs of the tests, then 10 + 40 + 2 x 5 = 60 s of reading: 18,000 / r + 15 + 60.
-Attempts: 6,000 tokens, since three go side by side, a worktree and the tests, then 10 + 3 x 40 + 20 =
+Attempts: 6,000 tokens, since they go side by side, a worktree and the tests; 10 + 3 x 40 + 20 =
 150 s: 6,000 / r + 10 + 150.
 
 At 100 tok/s rounds take 255 s and attempts 220; at 1,000 they take 93 and 166. They are even where
