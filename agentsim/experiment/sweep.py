@@ -29,6 +29,10 @@ WORDS_PER_MINUTE = 238.0
 TOKENS_PER_WORD = 1.33
 """The common rule of 0.75 words a token."""
 
+CROSSED = 500
+"""Replications that are repeated at each speed where a crossing is looked for: a dozen speeds and
+more. The interval beside the crossing is that of these."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -135,7 +139,7 @@ def _crossings(
 ) -> list[Crossing]:
     """From the rate at which decoding and all else are nearest to each other."""
     nearest = min(range(len(rows)), key=lambda i: abs(rows[i].decode - 0.5))
-    count = affordable(runs[nearest], min(map(len, runs)))
+    count = affordable(runs[nearest], min(CROSSED, *map(len, runs)))
     known = {row.rate: own[:count] for row, own in zip(rows, runs, strict=True)}
     looked = 0
 

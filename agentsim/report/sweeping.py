@@ -234,5 +234,7 @@ def _foot(result: Swept) -> Foot:
     error = TOO_FEW if few else f"typical +-{show.at_most(worst)} or less"
     told = [f"{runs} a speed", seed, error]
     if any(map(_within, result.crossings)):
-        told.append("in brackets: 95 %")
+        compared = min(it.runs for it in result.crossings)
+        of = f" of {compared:,} runs" if compared < found[0].replications else ""
+        told.append(f"in brackets: 95 %{of}")
     return Foot((tuple(told),))
