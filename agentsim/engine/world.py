@@ -295,8 +295,8 @@ class World:
             call(value)
         if instant > LONGEST:
             raise EngineFault(
-                f"a run of more than {LONGEST / SECOND / 31_557_600:.0f} years: a drawn "
-                "time is far too long (give its distribution `at_most`)"
+                f"a run of more than {LONGEST / SECOND / 31_557_600:.0f} years: its "
+                "times add up to far too much (a distribution can have `at_most`)"
             )
 
     def peaks(self) -> list[Peak]:
