@@ -177,10 +177,7 @@ class Call(Event):
             self.take(server.course(request, self.cached, now, self.marks))
             if server.caches:
                 server.cache.use(self.prefix, now, self.ready, self.planned, request.kept)
-            # all is known now: the call is its own timer
-            self._ok = True
-            self._value = None
-            server.world.after(self.planned - now, happen, self)
+            self._ends(self.planned - now)  # all is known now: the call is its own timer
             return
         line = request.line
         if line.spread is not None:
@@ -244,9 +241,13 @@ class Call(Event):
             batch.end(self)
             if request.visible:
                 self.shown = now
-            self._ok = True
-            self._value = None
-            server.world.after(0, happen, self)
+            self._ends(0)
+
+    def _ends(self, delay: int) -> None:
+        """It happens, as an event, in so many nanoseconds."""
+        self._ok = True
+        self._value = None
+        self.server.world.after(delay, happen, self)
 
     def decoded(self) -> None:
         """Told by the batch, just before the call happens: it has its last token now."""

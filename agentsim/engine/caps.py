@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
 
 from simpy.events import Event
 
@@ -14,6 +14,9 @@ from agentsim.engine.server import Request, Server
 from agentsim.engine.world import World
 from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, CapsPlan, Node
 from agentsim.records import Outcome, Part, Verdict
+
+T = TypeVar("T")
+Working = Generator[Event | int, Any, T]
 
 
 class Caps:
@@ -34,25 +37,43 @@ class Caps:
         self.tools = None if plan.tools is None else Bench(world, TOOLS_AT_ONCE, plan.tools)
 
 
-def spawn(node: Node, who: str, frame: Frame) -> Generator[Event | int, Any, Job | None]:
-    """An agent starts, as soon as the caps let it; returns what it has to give back at its end.
+def start(node: Node, who: str, frame: Frame, work: Callable[[], Working[T]]) -> Working[T]:
+    """What an agent does, from when the caps let it start.
 
     Raises Stop where the run has started as many as it may.
     """
     caps = frame.stage.caps
     if caps is None:
-        return None
+        return work()
     most = caps.plan.spawns
     if most is not None and caps.spawned >= most:
         reason = f"{node.path}: the run has started {most} agents, as many as `caps` allows"
         raise Stop(Verdict.FAILED, reason)
     caps.spawned += 1
-    if caps.lives is None:
-        return None
-    return (yield from place(caps.lives, node, who, frame))
+    return work() if caps.lives is None else under(caps.lives, node, who, frame, work)
 
 
-def place(bench: Bench, node: Node, who: str, frame: Frame) -> Generator[Event | int, Any, Job]:
+def speak(server: Server, request: Request, frame: Frame, node: Node) -> Working[None]:
+    """A call by an agent: under the cap, where that is held for calls."""
+    caps = frame.stage.caps
+    if caps is None or caps.calls is None:
+        return serve(server, request, frame)
+    who = request.line.who
+    return under(caps.calls, node, who, frame, lambda: serve(server, request, frame))
+
+
+def under(
+    bench: Bench, node: Node, who: str, frame: Frame, work: Callable[[], Working[T]]
+) -> Working[T]:
+    """Work in a place under a cap; it begins when the place is there."""
+    job = yield from _place(bench, node, who, frame)
+    try:
+        return (yield from work())
+    finally:
+        job.leave()
+
+
+def _place(bench: Bench, node: Node, who: str, frame: Frame) -> Working[Job]:
     """A place under a cap; the wait for it is a span of its own."""
     world = frame.world
     began = world.now
@@ -69,23 +90,3 @@ def place(bench: Bench, node: Node, who: str, frame: Frame) -> Generator[Event |
             marks = ((Part.CAP_WAIT, now),)
             frame.record(node.rank, who, bench.name, began, marks, outcome, None)
     return job
-
-
-def speak(
-    server: Server, request: Request, frame: Frame, node: Node
-) -> Generator[Event | int, Any, None]:
-    """A call by an agent: under the cap, where that is held for calls."""
-    caps = frame.stage.caps
-    if caps is None or caps.calls is None:
-        return serve(server, request, frame)
-    return _under(caps.calls, server, request, frame, node)
-
-
-def _under(
-    bench: Bench, server: Server, request: Request, frame: Frame, node: Node
-) -> Generator[Event | int, Any, None]:
-    job = yield from place(bench, node, request.line.who, frame)
-    try:
-        yield from serve(server, request, frame)
-    finally:
-        job.leave()

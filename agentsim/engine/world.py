@@ -104,27 +104,17 @@ class Process:
     def _go(self, version: int) -> None:
         """Its time has passed; a version that it no longer has is of a wait that was cut short."""
         if version == self._version:
-            world = self.world
-            world.active = self
+            self.world.active = self
             try:
-                what = self.send(None)
-                if what.__class__ is int:
-                    world.after(what, self._go, version)
-                else:
-                    self._wait(what)
+                self._wait(self.send(None))
             except StopIteration:
                 self.callbacks = None
 
     def _happened(self, event: Event) -> None:
         self._event = None
-        world = self.world
-        world.active = self
+        self.world.active = self
         try:
-            what = self.send(None) if event._ok else self._next(event)
-            if what.__class__ is int:
-                world.after(what, self._go, self._version)
-            else:
-                self._wait(what)
+            self._wait(self._next(event))
         except StopIteration:
             self.callbacks = None
 

@@ -11,8 +11,7 @@ from simpy.events import Event
 
 from agentsim.chance import first, key_of, uniforms
 from agentsim.engine.ahead import Ahead
-from agentsim.engine.bench import Bench
-from agentsim.engine.caps import place, spawn, speak
+from agentsim.engine.caps import speak, start, under
 from agentsim.engine.draws import Purpose, counter, once, timer, whole
 from agentsim.engine.frame import Frame, Steps, Stop, heed
 from agentsim.engine.server import Server, sent
@@ -25,12 +24,7 @@ from agentsim.records import Verdict
 
 def run_agent(node: Agent, frame: Frame) -> Steps:
     """An agent, as soon as the harness lets it start."""
-    held = yield from spawn(node, node.plan.name, frame)
-    try:
-        return (yield from _run(node, frame))
-    finally:
-        if held is not None:
-            held.leave()
+    return (yield from start(node, node.plan.name, frame, lambda: _run(node, frame)))
 
 
 def _run(node: Agent, frame: Frame) -> Steps:
@@ -259,11 +253,5 @@ class Kit:
             return run_sub(hand, frame)
         if self._cap is None:
             return run_tool(hand, frame, node)
-        return self._under(self._cap, hand, frame, node)
-
-    def _under(self, cap: Bench, hand: Hand, frame: Frame, node: Node) -> Ran:
-        job = yield from place(cap, node, hand.tool.name, frame)
-        try:
-            return (yield from run_tool(hand, frame, node))
-        finally:
-            job.leave()
+        who = hand.tool.name
+        return under(self._cap, node, who, frame, lambda: run_tool(hand, frame, node))

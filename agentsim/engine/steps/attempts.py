@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from simpy import Interrupt
 from simpy.events import Event
 
 from agentsim.chance import blend, first
-from agentsim.engine.branches import Branch, gather
+from agentsim.engine.branches import Branch
 from agentsim.engine.draws import Purpose
 from agentsim.engine.frame import Frame, Steps
+from agentsim.engine.steps.block import latest
 from agentsim.engine.steps.fork import Crew
 from agentsim.engine.tasks import Task
 from agentsim.graph import Attempts
@@ -20,18 +20,8 @@ def run_attempts(node: Attempts, frame: Frame) -> Steps:
     The run goes on whatever comes of it: that none succeeded is a matter of quality.
     """
     crew = Tries(node, frame)
-    crew.start()
-    try:
-        yield crew.done
-    except Interrupt as interrupt:
-        crew.closed = True
-        yield from gather(crew.branches, frame, interrupt)
-        raise
-    crew.closed = True
-    running = [branch for branch in crew.branches if not branch.over]
-    if running:
-        yield from gather(running, frame, Interrupt(None))
-    chain = max(crew.over, key=lambda branch: branch.ended, default=None)
+    over, _ = yield from crew.together()
+    chain = latest(over)
     winner = crew.winner()
     if winner is not None and node.pick is None:
         chain = winner
@@ -79,12 +69,12 @@ class Tries(Crew):
         frame = self.frame
         return Task(frame.stage.key, self.node.name, (*frame.place, i), frame.task, held=True)
 
-    @property
-    def over(self) -> list[Branch]:
+    def counted(self) -> list[Branch]:
+        """All that came to their end by themselves."""
         return [branch for branch in self.branches if branch.over and not branch.cancelled]
 
     def ended_well(self) -> list[Branch]:
-        return [branch for branch in self.over if branch.stop is None]
+        return [branch for branch in self.counted() if branch.stop is None]
 
     def succeeded(self, branch: Branch) -> bool:
         """Whether an attempt that is over is right: it ended well, and by its chance."""
@@ -127,7 +117,7 @@ class Tries(Crew):
         """After all that ends at this instant: has the first succeeded, or have all ended?"""
         if self.closed or self.done.callbacks is None:
             return []
-        over = self.over
+        over = self.counted()
         is_met = self._attempts.pick is None and any(map(self.succeeded, over))
         if is_met or len(over) == self.total:
             return [self.done]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import cast
+from collections.abc import Generator, Iterator
+from typing import Any, cast
 
 from simpy import Interrupt
 from simpy.events import Event
@@ -26,20 +26,9 @@ def run_fork(node: Fork, frame: Frame) -> Steps:
     crew = Crew(node, frame)
     if not crew.total:
         return None
-    crew.start()
-    try:
-        yield crew.done
-    except Interrupt as interrupt:
-        crew.closed = True
-        yield from gather(crew.branches, frame, interrupt)
-        raise
-    crew.closed = True
-    counted = crew.counted()
-    losers = [branch for branch in crew.branches if not branch.over]
-    if losers:
-        yield from gather(losers, frame, Interrupt(None))
-        for branch in losers:
-            crew.waste(branch)
+    counted, losers = yield from crew.together()
+    for branch in losers:
+        crew.waste(branch)
     decided = latest(counted)
     if decided is not None:
         frame.last = decided.frame.last
@@ -74,6 +63,23 @@ class Crew:
         """The join is met or given up: what was not begun yet is not begun any more."""
         self.order = JOINS + MOST_DEEP - frame.depth
         self.dirty = False
+
+    def together(self) -> Generator[Event | int, Any, tuple[list[Branch], list[Branch]]]:
+        """Run until the join is met, and cancel the rest: (those that decide, those cancelled)."""
+        frame = self.frame
+        self.start()
+        try:
+            yield self.done
+        except Interrupt as interrupt:
+            self.closed = True
+            yield from gather(self.branches, frame, interrupt)
+            raise
+        self.closed = True
+        counted = self.counted()
+        losers = [branch for branch in self.branches if not branch.over]
+        if losers:
+            yield from gather(losers, frame, Interrupt(None))
+        return counted, losers
 
     def start(self) -> None:
         """Begin as many items as may run at once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentsim.chance import first
-from agentsim.engine.caps import spawn
+from agentsim.engine.caps import start
 from agentsim.engine.draws import Purpose, once, whole
 from agentsim.engine.frame import Frame, Steps, Stop, heed
 from agentsim.engine.steps.block import run_block
@@ -14,12 +14,7 @@ from agentsim.records import Verdict
 
 def run_life(node: Life, frame: Frame) -> Steps:
     """An agent, as soon as the harness lets it start."""
-    held = yield from spawn(node, node.who, frame)
-    try:
-        return (yield from _run(node, frame))
-    finally:
-        if held is not None:
-            held.leave()
+    return (yield from start(node, node.who, frame, lambda: _run(node, frame)))
 
 
 def _run(node: Life, frame: Frame) -> Steps:
