@@ -56,6 +56,10 @@ class Bottleneck:
     rows: tuple[tuple[str, str], ...] = ()
 
 
+LEVERS = 6
+"""Levers that an answer tells with their figures: the most helpful."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lever:
     """What one change would save of the mean wall time, in seconds, and what that leaves."""
@@ -153,6 +157,11 @@ class PersonFindings:
     switches: float = 0.0
     reading: float | None = None
     words: float = 0.0
+
+    @property
+    def attention(self) -> float:
+        """Seconds of their time that the mean run takes: switching, reading, deciding."""
+        return self.work + self.switching
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,3 +282,8 @@ class Findings:
     """The share of all time that the longest 5 % of the runs hold; None below twenty runs."""
     levers: list[Lever] = field(default_factory=list)
     sensitivity: list[Sway] = field(default_factory=list)
+
+    @property
+    def attention(self) -> float:
+        """Seconds of people's time that the mean run takes: a budget's `person`, in the mean."""
+        return sum(it.attention for it in self.people.values())

@@ -106,6 +106,8 @@ def output(formats: tuple[str, ...] = FORMATS) -> Decorator[Any]:
     """`-f`, `--json`, `-o`, `--no-color`; hands the command one `Output` as `output`."""
 
     def wrap(command: Callable[..., Any]) -> Callable[..., Any]:
+        """The command with these options; it is called once what they say has been checked."""
+
         def with_output(**given: Any) -> Any:
             chosen, as_json, path, no_color = (given.pop(name) for name in _NAMES)
             if as_json and chosen not in (None, "json"):

@@ -93,20 +93,15 @@ def _read(
     given: tuple[tuple[str, str], ...],
     reader: Callable[[str, str], Any],
     option: str,
-    wrong: list[Problem] | None = None,
+    wrong: list[Problem],
 ) -> list[tuple[str, Any]]:
-    """Each value as `reader` has it; what is wrong is added to `wrong`, else raised, all of it."""
+    """Each value as `reader` has it; what is wrong is added to `wrong`."""
     read: list[tuple[str, Any]] = []
-    found: list[Problem] = []
     for name, text in given:
         try:
             read.append((name, reader(text, f"{option} {name}")))
         except Problems as fault:
-            found += fault.problems
-    if wrong is not None:
-        wrong += found
-    elif found:
-        raise Problems(found)
+            wrong += fault.problems
     return read
 
 

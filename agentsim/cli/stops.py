@@ -15,9 +15,7 @@ from typing import NoReturn
 SAID = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 """Signal -> what is said when it ended us. Not every system has each of them."""
 
-SAME = (
-    1.0  # seconds: what comes that soon after the first signal means the same (`timeout` sends two)
-)
+SAME = 1.0  # seconds after the first signal in which more mean the same (`timeout` sends two)
 LOOK = 0.1  # seconds between looks at whether what was raised is still on its way
 PATIENCE = 5.0  # seconds for cleaning up, then the end comes without it
 

@@ -49,7 +49,6 @@ class Entry(NamedTuple):
     alone: list[int]
     turns: list[int]
     spans: int
-    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,7 @@ def _break_even(
 ) -> BreakEven:  # fmt: skip
     ahead, behind = (i, j) if sum(rows[i].alone) <= sum(rows[j].alone) else (j, i)
     quick, slow = rows[ahead], rows[behind]
-    exact = quick.exact and slow.exact
+    exact = quick.graph.exact and slow.graph.exact
     gap = apart(slow.alone, quick.alone, exact)
     found = BreakEven(quick.label, ahead, behind, clear=gap.is_clear and not gap.is_same)
     if not found.clear or not any(quick.turns):

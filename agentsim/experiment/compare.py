@@ -63,9 +63,7 @@ class _Run(NamedTuple):
     variant: Variant
     findings: Findings
     wall: list[int]
-    alone: list[int]
-    turns: list[int]
-    spans: int
+    entry: Entry
 
 
 def compare(grid: Grid, options: Options | None = None) -> Compared:
@@ -83,7 +81,7 @@ def compare(grid: Grid, options: Options | None = None) -> Compared:
         groups = [runs[i : i + count] for i in range(0, len(runs), count)]
         found, untried = break_evens(
             executor,
-            [[_entry(run) for run in group] for group in groups],
+            [[run.entry for run in group] for group in groups],
             asked.seed,
             asked.progress,
         )
@@ -94,9 +92,7 @@ def compare(grid: Grid, options: Options | None = None) -> Compared:
     return Compared(tuple(machines), tuple(found), untried)
 
 
-def _simulated(
-    executor: Executor, whole: Sequence[Variant], asked: Options
-) -> Iterator[_Run]:  # fmt: skip
+def _simulated(executor: Executor, whole: Sequence[Variant], asked: Options) -> Iterator[_Run]:
     """All variants in their order. One that draws nothing is run once, and stands for all runs."""
     count = 1 if all(variant.graph.exact for variant in whole) else asked.runs
     batches: list[list[Variant]] = []
@@ -132,26 +128,15 @@ def _within(progress: Progress | None, before: int, batch: int, whole: int) -> P
 
 
 def _run(variant: Variant, tallies: Sequence[Tally], seed: int, times: int) -> _Run:
-    findings = summarise(variant.graph, tallies, seed)
-    return _Run(
-        variant,
-        findings,
-        [tally.wall for tally in tallies] * times,
+    entry = Entry(
+        variant.label,
+        variant.graph,
         [tally.without_people for tally in tallies] * times,
         [of_turns(variant.graph, tally) for tally in tallies] * times,
         sum(tally.spans for tally in tallies) * times,
     )
-
-
-def _entry(run: _Run) -> Entry:
-    return Entry(
-        run.variant.label,
-        run.variant.graph,
-        run.alone,
-        run.turns,
-        run.spans,
-        run.findings.exact,
-    )
+    walls = [tally.wall for tally in tallies] * times
+    return _Run(variant, summarise(variant.graph, tallies, seed), walls, entry)
 
 
 def _rows(group: Sequence[_Run]) -> Iterator[Row]:

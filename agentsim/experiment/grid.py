@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Graph
@@ -73,7 +73,7 @@ def variants(grid: Grid) -> list[list[Variant]]:
         loader = _Loader(machine)
         column = []
         for file, title, sets, vary in rows:
-            changed = " ".join(f"{name}={_flow(value)}" for name, value in vary)
+            changed = _written(vary)
             label = changed if alone and changed else f"{title} {changed}".rstrip()
             try:
                 graph = loader.load(file, (*sets, *vary))
@@ -85,14 +85,15 @@ def variants(grid: Grid) -> list[list[Variant]]:
         for problem in loader.unasked():
             wrong.add(problem, "")
         found.append(column)
-    wrong.refuse([" ".join(f"{n}={_flow(v)}" for n, v in vary) for *_, vary in rows])
+    wrong.refuse([_written(vary) for *_, vary in rows])
     return found
 
 
-def _flow(value: Any) -> str:
+def _written(vary: Pairs) -> str:
+    """`rounds=2 helpers=4`, as one writes them."""
     from agentsim.spec.flow import flow
 
-    return flow(value)
+    return " ".join(f"{name}={flow(value)}" for name, value in vary)
 
 
 def _params(file: str) -> set[str] | None:

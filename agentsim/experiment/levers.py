@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agentsim.analysis.findings import Findings, Lever
+from agentsim.analysis.findings import LEVERS, Findings, Lever
 from agentsim.analysis.outcome import Tally
+from agentsim.analysis.words import SLIVER
 from agentsim.experiment import variants
 from agentsim.experiment.executors import Executor
 from agentsim.experiment.options import Progress
@@ -17,12 +18,6 @@ from agentsim.records import SECOND, Part
 
 SCREEN = 100
 """Replications with which all levers are compared first, where there are more than are told."""
-
-TOLD = 6
-"""Levers that an answer tells with their figures: the most helpful."""
-
-CLEAR = 0.01
-"""Levers that surely move less than this share of the wall time are told without figures."""
 
 SMALL = 0.005
 """A lever that saves a smaller share and cannot be told from nothing is left out."""
@@ -61,7 +56,7 @@ def tried(
     tallies: Sequence[Tally],
     seed: int,
     progress: Progress | None = None,
-    told: int = TOLD,
+    told: int = LEVERS,
 ) -> list[Lever]:
     """Try the changes on all replications that were made, or as many of them as `SPANS` allows.
 
@@ -119,7 +114,7 @@ def _leading(found: Sequence[Lever], before: Sequence[int], told: int) -> list[i
     What surely makes the run longer is told with its figures, so it needs all replications too;
     and so does what may help the typical run most.
     """
-    least = CLEAR * sum(before) / (len(before) * SECOND)
+    least = SLIVER * sum(before) / (len(before) * SECOND)
     bar = sorted((lever.ci95[0] for lever in found), reverse=True)[: max(1, told)][-1]
     best = max((it.typical_saves_ci95[0] for it in found if not it.note), default=0.0)
     return [

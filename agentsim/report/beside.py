@@ -11,7 +11,7 @@ from typing import NamedTuple
 from agentsim.analysis.findings import Findings
 from agentsim.report import budgeting, show
 from agentsim.report.blocks import Column, Table
-from agentsim.report.compared import Apart, Compared, Row, attention, machine_name
+from agentsim.report.compared import Apart, Compared, Row, machine_name
 from agentsim.report.terminal import WIDTH
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name
@@ -149,7 +149,7 @@ def _costs(found: Sequence[Findings]) -> list[_Field]:
     fields = []
     if people := {who for it in found for who in it.people}:
         who = name(next(iter(people)), 10) if len(people) == 1 else "people"
-        cells = [show.tight(attention(it)) if it.people else "" for it in found]
+        cells = [show.tight(it.attention) if it.people else "" for it in found]
         fields.append(_field(who, cells, f"{who}: time at work, switching included"))
     if any(it.cost_total is not None for it in found):
         fields.append(_field("money", [_money(it) for it in found]))

@@ -32,12 +32,16 @@ def _verdict(budget: BudgetFindings, exact: bool) -> Line:
     met, wanted = show.share(budget.met), show.share(budget.chance)
     if not ok and met == wanted:
         # with its interval there is no room for words; rounded up it would look met
-        tenths = f"{math.floor(budget.met * 1000) / 10:.1f} %"
-        met = f"just under {met}" if budget.ci95 is None else tenths
+        met = f"just under {met}" if budget.ci95 is None else _tenths(budget.met)
     told = f"met in {met}{_within(budget)} of runs (wanted {wanted})"
     if exact:
         told = "met" if ok else "missed"
     return line(f"Budget {', '.join(limits_of(budget))}: {told}", end="OK" if ok else "MISSED")
+
+
+def _tenths(share: float) -> str:
+    """Rounded down: what is just missed does not look met."""
+    return f"{math.floor(share * 1000) / 10:.1f} %"
 
 
 def _within(budget: BudgetFindings) -> str:
@@ -73,8 +77,7 @@ def cell(budget: BudgetFindings | None) -> str:
     if budget.is_met:
         return f"{met} ok{close}"
     if met == wanted:  # just missed; of `>99 %` it takes the tenths to see that
-        tenths = f"{math.floor(budget.met * 1000) / 10:.1f} %"
-        met = f"<{met}" if met[:1].isdigit() else tenths
+        met = f"<{met}" if met[:1].isdigit() else _tenths(budget.met)
     return f"{met} no{close}"
 
 

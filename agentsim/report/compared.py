@@ -1,4 +1,4 @@
-"""What a comparison found, as the report sees it; and names and sums that all forms of it use."""
+"""What a comparison found, as the report sees it; and the name of a machine."""
 
 from __future__ import annotations
 
@@ -91,8 +91,3 @@ def machine_name(machine: Machine) -> str:
         return ", ".join(machine.hardware)
     used = (own for row in machine.rows for own in row.findings.hardware.values())
     return ", ".join(dict.fromkeys(used))
-
-
-def attention(findings: Findings) -> float:
-    """Seconds of people's time that the mean run takes: switching, reading, deciding."""
-    return sum(it.work + it.switching for it in findings.people.values())

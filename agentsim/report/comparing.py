@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from agentsim.analysis.estimate import FEWEST
 from agentsim.analysis.findings import Findings
 from agentsim.report import show
 from agentsim.report.beside import tables
@@ -13,7 +12,7 @@ from agentsim.report.blocks import Block, Document, Foot, Headline, Lines
 from agentsim.report.blocks import line as one_line
 from agentsim.report.compared import Apart, BreakEven, Compared, machine_name
 from agentsim.report.merging import placed
-from agentsim.report.sections import TOO_FEW, warned
+from agentsim.report.sections import warned, worst_error
 from agentsim.report.text import listed, name
 
 LABEL = 24  # columns of a row's name in a sentence
@@ -159,9 +158,6 @@ def _foot(result: Compared) -> Foot:
     seed = f"seed {found[0].seed}"
     if all(it.exact for it in found):
         return Foot((("exact: nothing is drawn", seed),))
-    drawn = [it for it in found if not it.exact]
-    runs = show.plural(drawn[0].replications, "run")
-    worst = max(it.wall.p50_error / (it.wall.p50 or 1.0) for it in drawn)
-    few = drawn[0].replications < FEWEST
-    error = TOO_FEW if few else f"typical +-{show.at_most(worst)} or less"
-    return Foot(((f"{runs} a row", seed, "the same random numbers in all"), (error,)))
+    runs = show.plural(next(it.replications for it in found if not it.exact), "run")
+    told = f"{runs} a row", seed, "the same random numbers in all"
+    return Foot((told, (worst_error(found),)))

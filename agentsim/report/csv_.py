@@ -13,7 +13,7 @@ from typing import Any
 
 from agentsim.analysis.findings import Findings
 from agentsim.report import json_
-from agentsim.report.compared import Apart, Compared, attention, machine_name
+from agentsim.report.compared import Apart, Compared, machine_name
 from agentsim.report.sweeping import Swept
 from agentsim.report.text import safe
 
@@ -46,7 +46,7 @@ def compare(result: Compared) -> str:
             "vary": "; ".join(f"{key}={json_.compact(value)}" for key, value in it.vary),
             **_difference(it.difference),
             "quickest": it.quickest,
-            "attention": attention(it.findings),
+            "attention": it.findings.attention,
             **row(it.findings),
         }
         for machine in result.machines

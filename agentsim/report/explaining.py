@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agentsim.report.blocks import Block, Code, Column, Document, Headline, Notes, Table
-from agentsim.report.json_ import finite, head
+from agentsim.report.json_ import head, whole
 from agentsim.report.text import safe
 from agentsim.spec.explained import Example, Explanation
 from agentsim.spec.problems import visible
@@ -55,6 +55,4 @@ def data(it: Explanation) -> dict[str, Any]:
         for name, example in (("wrong", it.wrong), ("right", it.right))
     }
     told = {**head("code"), "code": it.code, "means": it.means, "why": it.why, **examples}
-    clean = finite(told)
-    assert isinstance(clean, dict)
-    return clean
+    return whole(told)

@@ -67,9 +67,7 @@ def _agent(node: Agent, _: Graph) -> Own:
     facts = [
         f"model {name(plan.role)}",
         _amount(plan.turns, lambda turns: show.plural(turns, "turn")),
-        f"goes on in session {name(node.session)}" if node.session else "",
-        f"task {_amount(node.task, show.tokens)}" if node.task.high else "",
-        "reads changes" if node.reads else "",
+        *_session(node),
         f"writes {_amount(plan.writes, _lines)}" if plan.writes else "",
         f"tools {listed([name(tool.name, 20) for tool, _ in plan.tools], 4)}" if plan.tools else "",
     ]
@@ -79,12 +77,17 @@ def _agent(node: Agent, _: Graph) -> Own:
 def _life(node: Life, _: Graph) -> Own:
     facts = [
         f"model {name(node.role)}",
-        f"goes on in session {name(node.session)}" if node.session else "",
-        f"task {_amount(node.task, show.tokens)}" if node.task.high else "",
-        "reads changes" if node.reads else "",
+        *_session(node),
         f"returns {_amount(node.returns, show.tokens)} tokens" if node.returns else "",
     ]
     return Own(node.who, tuple(facts), ("steps of its own",))
+
+
+def _session(node: Agent | Life) -> Iterator[str]:
+    """What an agent begins with."""
+    yield f"goes on in session {name(node.session)}" if node.session else ""
+    yield f"task {_amount(node.task, show.tokens)}" if node.task.high else ""
+    yield "reads changes" if node.reads else ""
 
 
 def _call(node: Call, _: Graph) -> Own:
@@ -120,14 +123,7 @@ def _ask(node: Ask, graph: Graph) -> Own:
         f"decides in {_time(node.decides)}" if node.decides else "",
         f"writes {_amount(node.writes, _lines)}" if node.writes else "",
     ]
-    return Own(_person(node, graph), tuple(facts))
-
-
-def _person(node: Any, graph: Graph) -> str:
-    """The name, or names, of whom a step asks."""
-    numbers = getattr(node, "people", None) or (getattr(node, "person", None),)
-    known = [graph.people[n].name for n in numbers if isinstance(n, int) and n < len(graph.people)]
-    return ", ".join(known)
+    return Own(graph.people[node.person].name, tuple(facts))
 
 
 def _fork(node: Fork, _: Graph) -> Own:

@@ -22,14 +22,16 @@ MOST_LETTERS = 48_000
 
 def text(root: Box, width: int = 80) -> str:
     """An indented list: numbers stand before steps that follow each other, `*` before branches."""
-    lines = [root.title, *_head(root, width, "  ")]
+    lines = [root.title, *_fact_lines(root, width, "  ")]
     for group in root.groups:
         lines += ["", *_group(group, width, "")]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _head(box: Box, width: int, indent: str) -> list[str]:
-    return _wrapped("; ".join([*box.facts, *_folded(box)]), width, indent)
+def _fact_lines(box: Box, width: int, indent: str) -> list[str]:
+    told = "; ".join([*box.facts, *_folded(box)])
+    room = max(width, len(indent) + 20)
+    return textwrap.wrap(told, room, initial_indent=indent, subsequent_indent=indent)
 
 
 def _group(group: Group, width: int, indent: str) -> Iterator[str]:
@@ -42,7 +44,7 @@ def _group(group: Group, width: int, indent: str) -> Iterator[str]:
         mark = "*" if group.side_by_side else f"{i + 1:>{digits}}."
         yield f"{indent}{mark} {box.title}{_arrow(box, names)}"
         inner = indent + " " * (len(mark) + 1)
-        yield from _wrapped("; ".join([*box.facts, *_folded(box)]), width, inner + "  ")
+        yield from _fact_lines(box, width, inner + "  ")
         for part in box.groups:
             yield from _group(part, width, inner + "  ")
 
@@ -63,9 +65,12 @@ def _folded(box: Box) -> list[str]:
     return [f"{box.folded:,} steps inside" if box.folded > 1 else "1 step inside"]
 
 
-def _wrapped(line: str, width: int, indent: str) -> list[str]:
-    room = max(width, len(indent) + 20)
-    return textwrap.wrap(line, room, initial_indent=indent, subsequent_indent=indent)
+def _before(group: Group, i: int) -> tuple[int, ...]:
+    """The positions that the box at `i` waits for; without `after` the one before it."""
+    after = group.boxes[i].after
+    if after is not None:
+        return after
+    return (i - 1,) if i and not group.side_by_side else ()
 
 
 # --- Mermaid ----------------------------------------------------------------------------------
@@ -129,10 +134,9 @@ class _Flowchart:
                 yield f"{indent}end"
             else:
                 yield f'{indent}{ids[-1]}["{label}"]'
-        for i, box in enumerate(group.boxes):
-            first = (i - 1,) if i and not group.side_by_side else ()
-            for j in first if box.after is None else box.after:
-                yield self._line(indent, ids[j], ids[i])
+        for i, own in enumerate(ids):
+            for j in _before(group, i):
+                yield self._line(indent, ids[j], own)
 
     def _facts(self, box: Box) -> str:
         facts = [*box.facts, *_folded(box)]
@@ -172,12 +176,10 @@ def _inside(box: Box) -> dict[str, Any]:
 
 def _step(group: Group, i: int) -> dict[str, Any]:
     box = group.boxes[i]
-    before = (i - 1,) if i and not group.side_by_side else ()
-    after = before if box.after is None else box.after
     return {
         "path": box.path,
         "kind": box.kind,
         "title": box.title,
-        "after": [group.boxes[j].path for j in after],
+        "after": [group.boxes[j].path for j in _before(group, i)],
         **_inside(box),
     }

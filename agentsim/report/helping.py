@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentsim.analysis.findings import Findings, Lever
+from agentsim.analysis.findings import LEVERS, Findings, Lever
 from agentsim.analysis.typical import better_for_typical
 from agentsim.analysis.words import SLIVER
 from agentsim.report import show, words
 from agentsim.report.blocks import Column, Table
 from agentsim.report.text import listed, name, safe
-
-LEVERS = 6  # rows of levers that help; the rest is named below
 
 
 def levers(findings: Findings) -> Table | None:
@@ -45,6 +43,7 @@ def _shown(
 ) -> tuple[list[Lever], list[Lever], bool]:
     """Levers with a row, those that are only named, and whether these all save next to nothing."""
     good = [it for it in ranked if not _harms(it)]
+    # the rest, and slivers, are named below
     clear = [it for it in good if abs(it.saves) >= SLIVER * whole or _bounds(it)]
     # what harms, and what bounds all else of its kind, is no footnote
     shown = [it for i, it in enumerate(clear) if i < LEVERS or it.note or it is better]

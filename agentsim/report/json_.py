@@ -1,6 +1,6 @@
 """Findings as JSON, under the names of the results format: seconds, tokens, dollars, shares 0..1.
 
-What a later version fills (arrivals, quality) is there as `null`, so that a reader meets the same
+What a later version fills (arrivals) is there as `null`, so that a reader meets the same
 names in every answer. No NaN, no infinity: where there is no number there is `null`.
 """
 
@@ -67,9 +67,7 @@ def answer(findings: Findings) -> dict[str, Any]:
     }
     if findings.replications < 2 and not findings.exact:
         told = _unsure(told)
-    clean = finite(told)
-    assert isinstance(clean, dict)
-    return clean
+    return whole(told)
 
 
 def _unsure(value: Any) -> Any:
@@ -106,9 +104,7 @@ def sweep(result: Swept) -> dict[str, Any]:
         ],
         "closing": closing(result),
     }
-    clean = finite(told)
-    assert isinstance(clean, dict)
-    return clean
+    return whole(told)
 
 
 def head(what: str) -> dict[str, Any]:
@@ -279,6 +275,11 @@ def found(graph: Graph) -> dict[str, Any]:
         ],
         "warnings": list(graph.notes),
     }
+
+
+def whole(told: Mapping[str, Any]) -> dict[str, Any]:
+    """A document as it is written: every value `finite`."""
+    return {key: finite(it) for key, it in told.items()}
 
 
 def finite(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """A comparison as JSON: the whole answer of each row, and what sets them apart.
 
-What is not modelled yet (success, escaped defects) has no name here.
+What is not modelled yet (escaped defects) has no name here.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentsim.report import json_
-from agentsim.report.compared import Compared, Row, attention, machine_name
+from agentsim.report.compared import Compared, Row, machine_name
 from agentsim.report.comparing import warnings
 
 
@@ -41,9 +41,7 @@ def compare(result: Compared) -> dict[str, Any]:
         "untried": result.untried,
         "warnings": warnings(result),
     }
-    clean = json_.finite(told)
-    assert isinstance(clean, dict)
-    return clean
+    return json_.whole(told)
 
 
 def _row(row: Row) -> dict[str, Any]:
@@ -62,6 +60,6 @@ def _row(row: Row) -> dict[str, Any]:
             "needed": apart.needed,
         },
         "quickest": row.quickest,
-        "attention": attention(row.findings),
+        "attention": row.findings.attention,
         "answer": json_.answer(row.findings),
     }

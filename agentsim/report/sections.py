@@ -88,8 +88,7 @@ def _needed(who: str, person: PersonFindings, exact: bool) -> str:
     if person.times_needed <= 0:
         return f"{subject} not needed."
     often = show.times(person.times_needed)
-    takes = person.work + person.switching
-    for_ = show.exact(takes) if exact else show.duration(takes)
+    for_ = (show.exact if exact else show.duration)(person.attention)
     whole = "" if often == "once" else " in all"
     return f"{subject} needed {often}, for {for_}{whole}{'' if exact else ' on average'}."
 
@@ -249,6 +248,14 @@ def foot(findings: Findings) -> Foot:
     if findings.replications >= FEWEST:
         errors = f"typical {show.error(wall.p50_error)}", f"1 in 10 {show.error(wall.p90_error)}"
     return Foot((used, (runs, seed, *errors)))
+
+
+def worst_error(rows: Sequence[Findings]) -> str:
+    """How sure the typical runs of several answers are: the least sure of them."""
+    if any(it.replications < FEWEST and not it.exact for it in rows):
+        return TOO_FEW
+    worst = max(it.wall.p50_error / (it.wall.p50 or 1.0) for it in rows)
+    return f"typical +-{show.at_most(worst)} or less"
 
 
 def _used(findings: Findings) -> Iterator[str]:

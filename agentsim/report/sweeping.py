@@ -6,14 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-from agentsim.analysis.estimate import FEWEST
 from agentsim.analysis.findings import Findings, Lever
 from agentsim.report import budgeting, show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
 from agentsim.report.helping import lever_name
 from agentsim.report.merging import once
-from agentsim.report.sections import TOO_FEW, warned
+from agentsim.report.sections import warned, worst_error
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name, safe
 
@@ -229,10 +228,7 @@ def _foot(result: Swept) -> Foot:
     if all(it.exact for it in found):
         return Foot((("exact: nothing is drawn", seed),))
     runs = show.plural(found[0].replications, "run")
-    worst = max(it.wall.p50_error / (it.wall.p50 or 1.0) for it in found)
-    few = any(it.replications < FEWEST and not it.exact for it in found)
-    error = TOO_FEW if few else f"typical +-{show.at_most(worst)} or less"
-    told = [f"{runs} a speed", seed, error]
+    told = [f"{runs} a speed", seed, worst_error(found)]
     if any(map(_within, result.crossings)):
         compared = min(it.runs for it in result.crossings)
         of = f" of {compared:,} runs" if compared < found[0].replications else ""

@@ -16,7 +16,6 @@ from agentsim.graph import (
     Ask,
     Attempts,
     Block,
-    Call,
     Choose,
     Fork,
     Life,
@@ -28,7 +27,8 @@ from agentsim.graph import (
     walk,
 )
 from agentsim.records import Verdict
-from agentsim.spec.exact import says_of
+from agentsim.spec.sessions import InSession, session_of
+from agentsim.spec.verdicts import says_of
 
 Said = frozenset[Verdict | None]
 
@@ -67,13 +67,13 @@ class Missing:
     """By rank, steps that ask for what nothing before them can give, however they are reached."""
 
     whens: dict[int, Node] = field(default_factory=dict)
-    sessions: dict[int, Agent | Call | Life] = field(default_factory=dict)
+    sessions: dict[int, InSession] = field(default_factory=dict)
     changes: dict[int, Agent | Ask | Life] = field(default_factory=dict)
 
 
 def missing(root: Block) -> Missing:
     """Steps whose `when`, `session` or `reads: changes` nothing before them can meet."""
-    asked = (node.session for node in walk(root) if isinstance(node, Agent | Call | Life))
+    asked = (node.session for node in walk(root) if isinstance(node, InSession))
     walker = _Walker(frozenset(name for name in asked if name is not None))
     walker.visit(root, State())
     found = walker.missing
@@ -85,13 +85,6 @@ def missing(root: Block) -> Missing:
         for rank in met & rows.keys():
             del rows[rank]
     return found
-
-
-def session_of(node: Agent | Call | Life) -> str:
-    """The name of the session that a step is in."""
-    if isinstance(node, Agent) and node.fork:
-        return node.label
-    return node.label if node.session is None else node.session
 
 
 class _Walker:
@@ -150,7 +143,7 @@ class _Walker:
 
     def _leaf(self, node: Node, before: State) -> _End:
         sessions = before.sessions
-        if isinstance(node, Agent | Call | Life):
+        if isinstance(node, InSession):
             if node.session in sessions:
                 self.met_sessions.add(node.rank)
             elif node.session is not None:
@@ -265,7 +258,7 @@ class _Walker:
         verdicts = before.verdicts | left
         return _End(State(verdicts, after.sessions, after.written), says, fails)
 
-    def _opens(self, node: Agent | Call | Life) -> frozenset[str]:
+    def _opens(self, node: InSession) -> frozenset[str]:
         return self._asked & {session_of(node)}
 
     def inside(self, node: Node) -> State:
@@ -281,7 +274,7 @@ class _Walker:
         if isinstance(node, Loop) or node.guard.go_on:
             verdicts |= _FAILED
         sessions = frozenset[str]().union(*(part.sessions for part in parts))
-        if isinstance(node, Agent | Call | Life):
+        if isinstance(node, InSession):
             sessions |= self._opens(node)
         if isinstance(node, Fork) and node.items is not None:
             sessions = frozenset()
@@ -310,7 +303,7 @@ def _fails(node: Node) -> bool:
     """A request may outgrow its context or its quota; people and waits fail by a timeout only."""
     if isinstance(node, Work):
         return node.tool.says or node.tool.timeout is not None
-    return isinstance(node, Agent | Call | Life)
+    return isinstance(node, InSession)
 
 
 def _writes(node: Node) -> bool:

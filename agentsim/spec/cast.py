@@ -23,13 +23,9 @@ from agentsim.spec.quantity import QuantityFaults
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
 
-ONE_OF = {
-    "tools": "tool",
-    "pools": "pool",
-    "people": "person",
-    "agents": "agent",
-    "queues": "merge queue",
-}
+ONE_OF = {kind: one.partition(" ")[2] for kind, one in ONE.items()}
+"""As in `ONE`, without the article."""
+
 OWN = ("pools", "queues")
 """Of these there are no presets."""
 

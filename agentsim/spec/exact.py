@@ -20,12 +20,12 @@ from agentsim.graph import (
     Node,
     PersonPlan,
     QueuePlan,
-    Says,
     ServerPlan,
     ToolPlan,
     Work,
     walk,
 )
+from agentsim.spec.verdicts import says_of
 
 
 def is_exact(
@@ -42,11 +42,6 @@ def is_exact(
         and not any(0.0 < queue.ci_fails < 1.0 for queue in queues)
         and not any(map(_is_drawn, walk(root)))
     )
-
-
-def says_of(node: Node) -> Says | None:
-    """What a step says, where it says anything."""
-    return node.says if isinstance(node, Call | Agent | Life | Work | Ask) else None
 
 
 def _is_drawn(node: Node) -> bool:

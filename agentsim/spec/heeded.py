@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from agentsim.graph import Agent, Block, Call, Graph, Life, walk
+from agentsim.graph import Agent, Block, Graph, walk
 from agentsim.spec.problems import quoted
+from agentsim.spec.sessions import InSession
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program
@@ -24,9 +25,9 @@ def unheeded_settings(graph: Graph, program: Program) -> list[str]:
 
 def _prompts(root: Block, program: Program) -> Iterator[str]:
     """Prompts of steps in a session that a step before them opens with another one."""
-    first: dict[str, Agent | Call | Life] = {}
+    first: dict[str, InSession] = {}
     for node in walk(root):
-        if not isinstance(node, Agent | Call | Life):
+        if not isinstance(node, InSession):
             continue
         name = node.label if node.session is None else node.session
         opener = first.setdefault(name, node)
@@ -44,7 +45,7 @@ def _prompts(root: Block, program: Program) -> Iterator[str]:
             )
 
 
-def _sizes(node: Agent | Call | Life) -> list[int]:
+def _sizes(node: InSession) -> list[int]:
     prompt = node.plan.prompt if isinstance(node, Agent) else node.prompt
     return [size for _, size in prompt]
 

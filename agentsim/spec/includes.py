@@ -35,8 +35,7 @@ def included(tree: Tree, report: Report) -> Tree:
     """The filled tree with the steps of all files that it includes; what is wrong is reported."""
     if not isinstance(tree.value, dict) or not mentions(tree.value.get("steps")):
         return tree
-    maker = _Maker(tree, report)
-    return maker.whole()
+    return _Maker(tree, report).whole()
 
 
 def files_of(tree: Tree) -> list[File]:
@@ -65,6 +64,7 @@ class _Maker:
     spots: dict[str, Spot] = field(default_factory=dict)
 
     def whole(self) -> Tree:
+        """The tree with all steps put in, and what their files define."""
         value = dict(self.tree.value)  # type: ignore[arg-type]
         for kind in MODELS:
             given = value.get(kind)

@@ -24,8 +24,8 @@ from agentsim.graph import (
     inner_of,
     walk,
 )
-from agentsim.spec.exact import says_of
 from agentsim.spec.problems import quoted
+from agentsim.spec.verdicts import speaks
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program
@@ -82,7 +82,7 @@ def _once(node: Node) -> float:
         case Loop(within=float()):
             return 1.0
         case Loop(body=body, between=between, rounds=rounds):
-            sure = rounds if not any(map(_speaks, walk(body))) else min(rounds, 1)
+            sure = rounds if not any(map(speaks, walk(body))) else min(rounds, 1)
             more = max(sure - 1, 0) * least_runs(between) if between is not None else 0.0
             return 1.0 + sure * least_runs(body) + more
         case _:
@@ -134,8 +134,7 @@ def _least_time(node: Node) -> float:
     """Seconds that a try takes at least; 0 where it is not plain."""
     match node:
         case Work(tool=tool):
-            low = tool.time.low
-            return low if tool.timeout is None else min(low, tool.timeout)
+            return _up_to(tool.timeout, tool.time.low)
         case Block(needs=None, steps=steps):
             return sum(map(_guarded_time, steps))
         case _:
@@ -146,8 +145,11 @@ def _guarded_time(node: Node) -> float:
     guard = node.guard
     if guard.never or guard.when:
         return 0.0
-    low = _least_time(node)
-    return low if guard.timeout is None else min(low, guard.timeout)
+    return _up_to(guard.timeout, _least_time(node))
+
+
+def _up_to(timeout: float | None, seconds: float) -> float:
+    return seconds if timeout is None else min(seconds, timeout)
 
 
 def _check_time(root: Block, program: Program) -> None:
@@ -174,7 +176,7 @@ def _sure_time(node: Node) -> float:
     low = 0.0
     match node:
         case Work(tool=tool):
-            low = tool.time.low if tool.timeout is None else min(tool.time.low, tool.timeout)
+            low = _up_to(tool.timeout, tool.time.low)
         case Block(needs=None, steps=steps):
             for step in steps:
                 low += _sure_time(step)
@@ -182,7 +184,7 @@ def _sure_time(node: Node) -> float:
                     break
         case Loop(within=None, body=body, rounds=rounds):
             low = (rounds if _goes_on(body) else min(rounds, 1)) * _sure_time(body)
-    return low if guard.timeout is None else min(low, guard.timeout)
+    return _up_to(guard.timeout, low)
 
 
 def _goes_on(node: Node) -> bool:
@@ -190,14 +192,10 @@ def _goes_on(node: Node) -> bool:
     inner = list(walk(node))
     return all(isinstance(one, Work | Block | Loop) for one in inner) and not any(
         one.guard.timeout is not None
-        or _speaks(one)
+        or speaks(one)
         or (isinstance(one, Work) and one.tool.timeout is not None)
         for one in inner
     )
-
-
-def _speaks(node: Node) -> bool:
-    return says_of(node) is not None or (isinstance(node, Work) and node.tool.says)
 
 
 def _check_turns(root: Node, program: Program) -> None:

@@ -49,6 +49,10 @@ class DecodeFile(Model):
     spread: kinds.Spread = may("factor on a call's decode time", "20%")
 
 
+SPEEDS = ("rate", "step", "per_stream", "total", "fit")
+"""Keys of `decode` that give the speed: one of them is needed."""
+
+
 class PrefillFile(Model):
     """How input tokens that no cache holds are read."""
 
@@ -140,7 +144,7 @@ LATER = MappingProxyType(
             "capacity": "`capacity`, a cache with a budget in tokens",
             "evicts": "`evicts`, a cache with a budget in tokens",
         },
-        "limit": {
+        "limits": {
             "window": "`window`, a quota for a fixed stretch of time",
             "session_window": "`session_window`, a quota for a time that opens at first use",
         },

@@ -1,9 +1,10 @@
-"""What is odd about the tables of a hardware profile: how bad it is, in words."""
+"""What a hardware profile leaves out, and what is odd about its tables, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentsim.laws.crowd import slower_together
@@ -12,6 +13,10 @@ from agentsim.spec.profile import PrefillFile
 
 _NOISE = 0.95  # measured tables of steps scatter by a few percent; a larger fall is no scatter
 _RISES = 1.2  # dgx-spark-ds4: its first row is a cold one, the second is 7.4 % quicker
+
+_LACKS = MappingProxyType(
+    {"limits": "quota", "cache": "prompt cache", "price": "price", "context": "context limit"}
+)
 
 
 class Fall(NamedTuple):
@@ -43,7 +48,24 @@ def falls(knots: Knots) -> Iterator[Fall]:
             yield Fall(few, many, step / longest)
 
 
-def crowd_notes(decode: Decode, slots: int | None, shared: bool) -> Iterator[str]:
+def notes(raw: Mapping[Any, Any], decode: Decode, slots: int | None, shared: bool) -> Iterator[str]:
+    """What the answer must say of a profile (`raw`: as written), whatever it runs.
+
+    The grade, and runs beyond what was measured, are told by the analysis of a run, as are `gaps`,
+    which name more and hold a shared server without slots to be one's own, without a quota.
+    """
+    if "prefill" not in raw and "first_token" not in raw:
+        yield "no prefill given: input costs no time"
+    # one's own machine has slots and no quota
+    gone = [key for key in _LACKS if key not in raw and (key != "limits" or slots is None)]
+    if gone:
+        yield f"not given, so not modelled: {', '.join(_LACKS[key] for key in gone)}"
+    yield from _crowd(decode, slots, shared)
+    if not raw.get("source"):
+        yield "no source given: it does not say where its figures come from"
+
+
+def _crowd(decode: Decode, slots: int | None, shared: bool) -> Iterator[str]:
     """What is odd about the speed of several calls at once, and may still be right."""
     knots = decode.knots
     if knots is None:

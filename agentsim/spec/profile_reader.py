@@ -6,7 +6,6 @@ What a profile does not say is not made up: it is left out, and a note says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from agentsim.chance import Distribution
@@ -25,6 +24,7 @@ from agentsim.spec.model import At, Model, check, without
 from agentsim.spec.problems import not_yet, quoted
 from agentsim.spec.profile import (
     LATER,
+    SPEEDS,
     CacheFile,
     DecodeFile,
     FitFile,
@@ -34,16 +34,12 @@ from agentsim.spec.profile import (
     ProfileFile,
     SourceFile,
 )
-from agentsim.spec.profile_doubts import crowd_notes, depth_notes, falls, gaps
+from agentsim.spec.profile_doubts import depth_notes, falls, gaps, notes
 from agentsim.spec.profile_fields import Rows
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
 
-SPEEDS = ("rate", "step", "per_stream", "total", "fit")
 AS_MEASURED = ("rate", "per_stream", "total")
-_GAPS = MappingProxyType(
-    {"limits": "quota", "cache": "prompt cache", "price": "price", "context": "context limit"}
-)
 
 M = TypeVar("M", bound=Model)
 
@@ -74,18 +70,6 @@ class PlanReader:
             self._bad(("max_output",), "`max_output` must not exceed `context`")
         if whole.max_output is None and any(limit.reserve for limit in limits):
             self._bad(("limits",), "a quota reserves `max_output`, which is not given")
-        told = self._notes(whole, decode_file, decode, shared)
-        spoken = (*told, *depth_notes(prefill_file), *_sentences(whole))
-        about = About(
-            title=whole.name or name,
-            model=whole.model,
-            grade=source.grade,
-            as_of=source.as_of,
-            url=source.url,
-            notes=spoken,
-            deepest=source.measured_to,
-            left_out=tuple(gaps(self._raw(), decode, whole.slots, shared)),
-        )
         first, per_input = whole.first_token or (None, 0.0)
         return ServerPlan(
             name=name,
@@ -105,7 +89,30 @@ class PlanReader:
             cache=cache,
             limits=limits,
             price=price,
-            about=about,
+            about=self._about(name, whole, source, decode, prefill_file, shared),
+        )
+
+    def _about(
+        self,
+        name: str,
+        whole: ProfileFile,
+        source: SourceFile,
+        decode: Decode,
+        prefill: PrefillFile | None,
+        shared: bool,
+    ) -> About:
+        """Where the figures come from, and what is to be known of them."""
+        raw = self._raw()
+        told = notes(raw, decode, whole.slots, shared)
+        return About(
+            title=whole.name or name,
+            model=whole.model,
+            grade=source.grade,
+            as_of=source.as_of,
+            url=source.url,
+            notes=(*told, *depth_notes(prefill), *_sentences(whole)),
+            deepest=source.measured_to,
+            left_out=tuple(gaps(raw, decode, whole.slots, shared)),
         )
 
     def _decode(self) -> tuple[DecodeFile | None, Decode | None]:
@@ -212,7 +219,7 @@ class PlanReader:
         for i, raw in enumerate(value):
             path = ("limits", i)
             file = self._part(LimitFile, "a quota", *path)
-            if file is None or not LATER["limit"].keys().isdisjoint(raw):
+            if file is None or not LATER["limits"].keys().isdisjoint(raw):
                 continue
             for key in ("bucket", "refill"):
                 if key not in raw:
@@ -267,25 +274,6 @@ class PlanReader:
             return None
         return Price(file.input, file.output, file.cached, file.cache_write)
 
-    def _notes(
-        self, whole: ProfileFile, file: DecodeFile, decode: Decode, shared: bool
-    ) -> Iterator[str]:
-        """What the answer must say of this profile, whatever it runs.
-
-        The grade, and runs beyond what was measured, are told by the analysis of a run.
-        """
-        raw = self._raw()
-        if "prefill" not in raw and "first_token" not in raw:
-            yield "no prefill given: input costs no time"
-        lacks = [what for key, what in _GAPS.items() if key not in raw]
-        if whole.slots is not None and "limits" not in raw:
-            lacks.remove(_GAPS["limits"])  # one's own machine has slots and no quota
-        if lacks:
-            yield f"not given, so not modelled: {', '.join(lacks)}"
-        yield from crowd_notes(decode, whole.slots, shared)
-        if not self._raw("source"):
-            yield "no source given: it does not say where its figures come from"
-
     def _raw(self, *path: str) -> dict[Any, Any]:
         """The mapping at `path` as written; empty where there is none."""
         value: Any = self.tree.value
@@ -302,7 +290,7 @@ class PlanReader:
             if not isinstance(value, dict | list):
                 return None  # told where that part itself is checked
             value = value[part]  # type: ignore[index]
-        later = LATER.get("limit" if "limits" in path else str(path[-1]) if path else "", {})
+        later = LATER.get("limits" if "limits" in path else str(path[-1]) if path else "", {})
         return check(model, value, At(self.tree, path), self.problems.append, inside, later)
 
     def _bad(self, path: Path, message: str, hint: str = "", at_key: bool = False) -> None:

@@ -78,7 +78,7 @@ def _hardware() -> Iterator[str]:
     for name, model in PARTS.items():
         title = f"An entry of `{name}`" if name in LISTED else f"`{name}`"
         yield from (f"### {title}", "", first_line(model), "")
-        yield from _model(model, definitions, profile.LATER.get(name.removesuffix("s"), {}))
+        yield from _model(model, definitions, profile.LATER.get(name, {}))
 
 
 def _model(model: type[Model], definitions: Definitions, later: Collection[str]) -> Iterator[str]:

@@ -8,18 +8,18 @@ later version brings is left out until a reader takes it. Editors use the schema
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from pydantic import PlainValidator
 from pydantic.fields import FieldInfo
 
 from agentsim.spec import profile
 from agentsim.spec.definitions import LATER, MODELS
 from agentsim.spec.model import Model
 from agentsim.spec.reader import read
-from agentsim.spec.shape_table import FIELDS, rows
+from agentsim.spec.shape_table import FIELDS, reader_in, rows
 from agentsim.spec.shapes import (
     EXPRESSION,
     NAME,
@@ -57,7 +57,6 @@ LISTED = frozenset({"limits"})
 MIXED: Mapping[str, tuple[tuple[str, ...], type[Model], tuple[str, ...]]] = MappingProxyType(
     {"attempts.pick": (("first",), PickFields, ("person", "agent"))}
 )
-_SPEEDS = ("rate", "step", "per_stream", "total", "fit")
 
 
 class Field(NamedTuple):
@@ -82,13 +81,12 @@ def fields_of(model: type[Model], later: Collection[str] = ()) -> Iterator[Field
 
 def reader_of(info: FieldInfo) -> tuple[Any, bool]:
     """(the function that reads a field, whether it may be left empty); None: it has no own one."""
-    found = next((one.func for one in info.metadata if isinstance(one, PlainValidator)), None)
+    found = reader_in(info.metadata)
     empty = False
     if found is None and get_origin(info.annotation) in (Union, UnionType):
         for part in get_args(info.annotation):
             empty = empty or part is NoneType
-            for one in getattr(part, "__metadata__", ()):
-                found = one.func if isinstance(one, PlainValidator) else found
+            found = reader_in(getattr(part, "__metadata__", ())) or found
     return found, empty
 
 
@@ -125,7 +123,7 @@ def text(which: Format) -> str:
     return json.dumps(schema(which), indent=1, ensure_ascii=False) + "\n"
 
 
-class _Maker:
+class _Maker(ABC):
     fills = True
 
     def __init__(self) -> None:
@@ -188,9 +186,9 @@ class _Maker:
         rest += [self.definitions.text(EXPRESSION)] if self.fills else []
         return [{"enum": words}, *rest]
 
+    @abstractmethod
     def special(self, field: Field) -> Schema | None:
         """What the field holds where pydantic does not know; None: nothing special."""
-        raise NotImplementedError
 
     def finish(self, found: Schema) -> Schema:
         """With the definitions that it uses, and those that these use."""
@@ -273,8 +271,8 @@ class _Hardware(_Maker):
         """A hardware profile."""
         later = profile.LATER
         for name, model in PARTS.items():
-            self.made[name] = self.model(model, later.get(name.removesuffix("s"), {}))
-        one = [{"required": [speed]} for speed in _SPEEDS]
+            self.made[name] = self.model(model, later.get(name, {}))
+        one = [{"required": [speed]} for speed in profile.SPEEDS]
         self.made["decode"]["oneOf"] = one
         return self.finish(self.model(profile.ProfileFile, later[""]))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,18 +12,19 @@ from agentsim.graph import Block, Guard, Node
 from agentsim.spec.cast import Cast
 from agentsim.spec.expressions import fill, uses
 from agentsim.spec.model import At, check, clean
+from agentsim.spec.needs import Needs, needs_of
 from agentsim.spec.outline import ROOT, Row, kind_of, outline
 from agentsim.spec.players import Players
-from agentsim.spec.problems import quoted, unknown_key, unknown_name
+from agentsim.spec.problems import quoted, unknown_key
 from agentsim.spec.servers import Servers
-from agentsim.spec.steps import KINDS, LISTS, REFUSED
+from agentsim.spec.steps import KINDS, LISTS
 from agentsim.spec.steps.base import Kind, Self, StepFields, guard_of
+from agentsim.spec.templates import ITEM_NAMES
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
 
 MOST_NODES = 20_000
 MOST_PROBLEMS = 500
-ITEM_NAMES = frozenset({"item", "index"})
 
 
 class Program:
@@ -184,7 +184,7 @@ def lower_root(program: Program) -> Block:
 
 def lower_list(
     program: Program, at: Path, given: Sequence[Any], items: Mapping[str, Any]
-) -> tuple[tuple[Node, ...], tuple[tuple[int, ...], ...] | None]:
+) -> tuple[tuple[Node, ...], Needs | None]:
     """(nodes, needs) of a list of steps; needs is None where none of them says any."""
     nodes = []
     for i, raw in enumerate(given):
@@ -193,48 +193,8 @@ def lower_list(
             nodes.append(node)
         program.whole = program.whole and node is not None
     has_needs = any(isinstance(raw, dict) and "needs" in raw for raw in given)
-    needs = _needs(program, at, given) if has_needs else None
+    needs = needs_of(program, at, given) if has_needs else None
     return tuple(nodes), needs
-
-
-def _needs(program: Program, at: Path, given: Sequence[Any]) -> tuple[tuple[int, ...], ...] | None:
-    """For each step the positions that it waits for; without `needs` the one written before."""
-    ids = {row.id: i for i in range(len(given)) if (row := program.rows.get((*at, i)))}
-    found: list[tuple[int, ...]] = []
-    for i, raw in enumerate(given):
-        wanted = raw.get("needs") if isinstance(raw, dict) else None
-        if not isinstance(wanted, list):
-            found.append((i - 1,) if i else ())
-            continue
-        positions: list[int] = []
-        for j, name in enumerate(wanted):
-            if isinstance(name, str) and name not in ids:
-                program.whole = False
-                place = program.tree.place((*at, i, "needs", j))
-                problem = unknown_name(name, ids, place, "step")
-                program.report(
-                    Problem(problem.code, f"{problem.message} in this list", place, problem.hint)
-                )
-            elif isinstance(name, str):
-                positions.append(ids[name])
-        found.append(tuple(sorted(set(positions))))
-    return tuple(found) if _is_acyclic(program, at, found, ids) else None
-
-
-def _is_acyclic(
-    program: Program, at: Path, needs: Sequence[tuple[int, ...]], ids: Mapping[str, int]
-) -> bool:
-    sorter = TopologicalSorter({i: set(before) for i, before in enumerate(needs)})
-    try:
-        sorter.prepare()
-    except CycleError as fault:
-        names = {i: quoted(name) for name, i in ids.items()}  # none of what is no step at all
-        circle = " needs ".join(names.get(i, f"step {i + 1}") for i in reversed(fault.args[1]))
-        place = program.tree.place((*at, fault.args[1][0], "needs"))
-        program.report(Problem("needs-circle", f"steps wait for each other: {circle}", place))
-        program.whole = False
-        return False
-    return True
 
 
 def _lower(program: Program, at: Path, raw: Any, items: Mapping[str, Any]) -> Node | None:
@@ -299,18 +259,13 @@ def _look_further(scope: Scope, kind: Kind) -> None:
 
 
 def _kind(scope: Scope) -> Kind | None:
-    """The kind of a step; None where it has none, several, or one that cannot be simulated yet."""
+    """The kind of a step; None where it has none, or several."""
     raw = scope.raw
-    refused = [key for key in REFUSED if key in raw]
     found = [key for key in KINDS if key in raw and key != "do"]
-    if len(found) + len(refused) > 1:
-        both = " and ".join(quoted(key) for key in [*found, *refused])
+    if len(found) > 1:
+        both = " and ".join(map(quoted, found))
         hint = "write two steps, one after the other"
         scope.wrong(f"a step is of one kind, this one is of {both}", code="two-kinds", hint=hint)
-        return None
-    if refused:
-        place = scope.program.tree.key_place((*scope.at, refused[0]))
-        scope.program.report(Problem("not-yet", f"not yet: {REFUSED[refused[0]]}", place))
         return None
     if found or "do" in raw:
         return KINDS[found[0] if found else "do"]
@@ -318,7 +273,7 @@ def _kind(scope: Scope) -> Kind | None:
     strange = [key for key in raw if key not in common]
     for key in strange:
         place = scope.program.tree.key_place((*scope.at, key))
-        scope.program.report(unknown_key(key, KINDS, place, "a step", REFUSED))
+        scope.program.report(unknown_key(key, KINDS, place, "a step"))
     if not strange:
         hint = "kinds: " + ", ".join(KINDS)
         scope.wrong("a step without a kind, such as `tool: tests`", code="no-kind", hint=hint)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 
 from agentsim.graph import (
     Agent,
@@ -23,8 +24,18 @@ from agentsim.graph import (
     inner_of,
 )
 
+InSession = Agent | Call | Life
+"""The steps that are in a session."""
+
 Clash = Callable[[str, int, int], None]
 """Told of a session's name, the rank of the step that goes on in it, and of one that may, too."""
+
+
+def session_of(node: InSession) -> str:
+    """The name of the session that a step is in; a copy (`fork`) is one of its own."""
+    if isinstance(node, Agent) and node.fork:
+        return node.label
+    return node.label if node.session is None else node.session
 
 
 @dataclass(slots=True)
@@ -71,13 +82,10 @@ class _Checker:
                 for branch in branches:
                     self.visit(branch, opened)
             case Life(body=body):
-                self.visit(body, {**opened, node.session or node.label: node.rank})
-            case Attempts() | Merge():
+                self.visit(body, {**opened, session_of(node): node.rank})
+            case Attempts() | Merge() | Choose():
                 for inner in inner_of(node):
                     self.visit(inner, opened)
-            case Choose(branches=branches):
-                for branch in branches:
-                    self.visit(branch, opened)
             case Fork():
                 self._items(node, opened)
                 for branch in node.branches:
@@ -132,7 +140,7 @@ class _Checker:
         for inner in inner_of(node):
             found.add(self._touched(inner))
         if isinstance(node, Life):
-            name = node.session or node.label
+            name = session_of(node)
             found.asks.pop(name, None)  # of itself
             (found.opens if node.session is None else found.asks)[name] = node.rank
         if isinstance(node, Attempts):
@@ -146,21 +154,8 @@ class _Checker:
 
 def _before(needs: tuple[tuple[int, ...], ...]) -> list[int]:
     """For each step the steps that are done before it, as bits."""
-    found: list[int | None] = [None] * len(needs)
-
-    def bits(i: int) -> int:
-        stack = [i]
-        while stack:
-            at = stack[-1]
-            open_ = [j for j in needs[at] if found[j] is None]
-            if open_:
-                stack += open_
-                continue
-            stack.pop()
-            value = 0
-            for j in needs[at]:
-                value |= (found[j] or 0) | 1 << j
-            found[at] = value
-        return found[i] or 0
-
-    return [bits(i) for i in range(len(needs))]
+    found = [0] * len(needs)
+    for i in TopologicalSorter(dict(enumerate(needs))).static_order():
+        for j in needs[i]:
+            found[i] |= found[j] | 1 << j
+    return found

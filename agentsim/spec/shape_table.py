@@ -8,7 +8,7 @@ without a row its reader is tried on values of each JSON type (`shapes.guessed`)
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -311,9 +311,9 @@ FIELDS: dict[str, Row] = {
 """`model.field` -> its forms, where no other field has them."""
 
 
-def reader_of(annotation: Any) -> Callable[[Any], Any] | None:
-    """The function that reads values of an annotated type."""
-    for one in getattr(annotation, "__metadata__", ()):
+def reader_in(metadata: Iterable[Any]) -> Callable[[Any], Any] | None:
+    """The function that reads values of a type that is annotated so."""
+    for one in metadata:
         if isinstance(one, PlainValidator):
             return one.func  # type: ignore[return-value]
     return None
@@ -329,5 +329,5 @@ def _readers() -> Iterator[tuple[Any, Row]]:
     for name, row in TYPES.items():
         module, _, alias = name.rpartition(".")
         found = getattr(importlib.import_module(f"agentsim.spec.{module}"), alias, None)
-        if (reader := reader_of(found)) is not None:
+        if (reader := reader_in(getattr(found, "__metadata__", ()))) is not None:
             yield reader, row

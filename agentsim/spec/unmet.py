@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from agentsim.errors import Problem
-from agentsim.graph import Agent, Block, Call, Fork, Life, Loop, Node, Work, inner_of, walk
+from agentsim.graph import Agent, Block, Call, Fork, Loop, Node, Work, inner_of, walk
 from agentsim.records import Verdict
 from agentsim.spec.before import Missing, missing
 from agentsim.spec.problems import nearest, quoted
+from agentsim.spec.sessions import InSession
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program
@@ -82,7 +83,7 @@ def _declares_failure(node: Node) -> bool:
 
 def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> Iterator[str]:
     """A session that no other step names is a typing error where a name is near."""
-    steps = [node for node in walk(root) if isinstance(node, Agent | Call | Life)]
+    steps = [node for node in walk(root) if isinstance(node, InSession)]
     opened = {node.label for node in steps if node.session is None}
     pairs = {(node.rank, name): node for node in steps if (name := node.session) is not None}
     names = Counter(name for _, name in pairs)

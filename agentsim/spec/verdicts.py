@@ -1,4 +1,4 @@
-"""Verdicts that nothing reads, and loops that cannot approve: warnings before a run."""
+"""Which steps say a verdict; verdicts that nothing reads, and loops that cannot approve."""
 
 from __future__ import annotations
 
@@ -6,19 +6,31 @@ from collections.abc import Iterator, Sequence
 
 from agentsim.graph import (
     Agent,
+    Ask,
     Attempts,
     Block,
+    Call,
     Choose,
     Fork,
     Life,
     Loop,
     Merge,
     Node,
+    Says,
     Work,
     inner_of,
     walk,
 )
-from agentsim.spec.exact import says_of
+
+
+def says_of(node: Node) -> Says | None:
+    """What a step says, where it says anything."""
+    return node.says if isinstance(node, Call | Agent | Life | Work | Ask) else None
+
+
+def speaks(node: Node) -> bool:
+    """Whether a step itself leaves a verdict."""
+    return says_of(node) is not None or (isinstance(node, Work) and node.tool.says)
 
 
 def verdict_notes(root: Block) -> list[str]:
@@ -29,7 +41,7 @@ def verdict_notes(root: Block) -> list[str]:
 
 def _endless(root: Node) -> Iterator[str]:
     for node in walk(root):
-        if not isinstance(node, Loop) or node.rounds < 2 or can_approve(node.body):
+        if not isinstance(node, Loop) or node.rounds < 2 or _can_approve(node.body):
             continue
         if any(_can_say_no(inner) for inner in walk(node.body)):
             runs = f"all {node.rounds} are run" if node.within is None else "they fill its time"
@@ -38,7 +50,7 @@ def _endless(root: Node) -> Iterator[str]:
             )
 
 
-def can_approve(node: Node) -> bool:
+def _can_approve(node: Node) -> bool:
     """Whether a step in here can say `approved`."""
     return any(_approves(inner) for inner in walk(node))
 
@@ -58,12 +70,6 @@ def _can_say_no(node: Node) -> bool:
     return isinstance(node, Work) and (node.tool.fails > 0.0 or node.tool.timeout is not None)
 
 
-def _speaks(node: Node) -> bool:
-    """Whether a verdict comes out of a step."""
-    says = any(says_of(inner) is not None for inner in walk(node))
-    return says or any(isinstance(inner, Work) and inner.tool.says for inner in walk(node))
-
-
 def _unheeded(steps: Sequence[Node], is_read: bool) -> Iterator[str]:
     """Steps whose `changes` nothing reads. `is_read`: whether what stands at the end is read.
 
@@ -74,7 +80,7 @@ def _unheeded(steps: Sequence[Node], is_read: bool) -> Iterator[str]:
         found[:0] = _inside(node, is_read)
         if node.guard.when:
             is_read = True
-        elif _speaks(node):
+        elif any(map(speaks, walk(node))):
             is_read = False
     yield from found
 

@@ -1,4 +1,4 @@
-"""The kinds of steps: one module each and a row here; those of a later version are `REFUSED`."""
+"""The kinds of steps: one module each and a row here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,5 @@ KINDS: MappingProxyType[str, Kind] = MappingProxyType(
         )
     }
 )
-
-REFUSED: MappingProxyType[str, str] = MappingProxyType({})
 
 LISTS = MappingProxyType({name: kind.lists for name, kind in KINDS.items()})

@@ -10,6 +10,7 @@ from agentsim.graph import Attempts, Block, Fork, Node
 from agentsim.spec import values
 from agentsim.spec.fields import Flag, Share
 from agentsim.spec.model import At, Model, check, may, need
+from agentsim.spec.needs import in_turn
 from agentsim.spec.steps.base import Kind, StepFields
 from agentsim.spec.steps.each import Limit
 
@@ -89,9 +90,9 @@ def _body(scope: Scope) -> Block:
     needs = None
     if setup.needs is not None or body.needs is not None:
         last = (before - 1,) if before else ()
-        own = body.needs if body.needs is not None else _chain(len(body.steps))
+        own = body.needs if body.needs is not None else in_turn(len(body.steps))
         moved = [tuple(i + before for i in one) or last for one in own]
-        needs = (*(setup.needs if setup.needs is not None else _chain(before)), *moved)
+        needs = (*(setup.needs if setup.needs is not None else in_turn(before)), *moved)
     return Block(
         rank=body.rank,
         path=body.path,
@@ -99,10 +100,6 @@ def _body(scope: Scope) -> Block:
         steps=(*setup.steps, *body.steps),
         needs=needs,
     )
-
-
-def _chain(count: int) -> tuple[tuple[int, ...], ...]:
-    return tuple((i - 1,) if i else () for i in range(count))
 
 
 def _pick(step: AttemptsStep, scope: Scope) -> tuple[Node | None, PickFields | None]:

@@ -103,6 +103,3 @@ def says_of(step: SaysFields, rejects: float | None = None) -> Says | None:
     if step.approves is None and rejects is None:
         return None
     return Says(step.approves or (0.0,), rejects or 0.0)
-
-
-__all__ = ["COMMON_LATER", "Kind", "SaysFields", "Share", "StepFields", "guard_of", "says_of"]

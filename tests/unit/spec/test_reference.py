@@ -193,7 +193,7 @@ PART_NEEDS: dict[str, dict[str, str]] = {
 def part_examples() -> list[tuple[str, str, dict[str, str]]]:
     found = []
     for name, model in schema.PARTS.items():
-        later = PROFILE_LATER.get(name.removesuffix("s"), {})
+        later = PROFILE_LATER.get(name, {})
         for field in schema.fields_of(model, later):
             where = f"{name}.{field.key}"
             beside = {**needed(model), **PART_NEEDS.get(name, {}), **PART_NEEDS.get(where, {})}
