@@ -197,6 +197,21 @@ class Peak(NamedTuple):
     in_use: float
 
 
+class Defects(NamedTuple):
+    """What is in the work when a run ends, of the lines that count: how many defects were put in.
+
+    Regressions are among them. `found` at any time; what is not `mended` escapes.
+    """
+
+    written: int
+    found: int
+    mended: int
+
+    @property
+    def escaped(self) -> int:
+        return self.written - self.mended
+
+
 class Trace(NamedTuple):
     """One replication, or one arriving item of it.
 
@@ -219,3 +234,5 @@ class Trace(NamedTuple):
     notes: dict[str, int]
     success: bool | None = None
     """Whether all that was picked of attempts is right; None where there were none."""
+    defects: Defects | None = None
+    """None where no step puts any in or looks for any."""

@@ -46,6 +46,7 @@ _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _BARE = re.compile(rf"[+-]?{_NUMBER}")
 _PIECE = re.compile(rf"\s*({_NUMBER})\s*([a-zµμ]+)")
 _COUNT = re.compile(rf"({_NUMBER})\s*([kKMG]?)(?:\s*([A-Za-z]+))?")
+_DENSITY = re.compile(rf"({_NUMBER})(?:\s*/\s*|\s+per\s+)(k?)loc")
 _LONGEST = 64  # characters: no quantity is longer, and a huge number is refused unread
 
 
@@ -117,6 +118,21 @@ def line_rate(value: object) -> float:
     """Lines per second of `400 loc/h`; above 0."""
     expected = f"expected lines per time (loc or lines per {_PER_UNITS}), such as 400 loc/h"
     return _rate(value, expected, _LINE_NAMES)
+
+
+def density(value: object) -> float:
+    """Defects per line of `32 per kloc` or `0.03/loc`, at most 1. Without a unit only 0."""
+    expected = "expected defects per lines of code (per kloc or loc), such as 32 per kloc"
+    text = _text(value, expected)
+    found = _DENSITY.fullmatch(text)
+    if found is None:
+        if _BARE.fullmatch(text) and _decimal(text, expected) == 0:
+            return 0.0
+        raise ValueError(f"{expected}; got {_got(text)}")
+    number = _finite(_decimal(found[1], expected) / (1000 if found[2] else 1), expected)
+    if number > 1.0:
+        raise ValueError(f"{expected}; more than one in each line, got {text}")
+    return number
 
 
 def word_rate(value: object) -> float:

@@ -221,13 +221,30 @@ class BudgetFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class QualityFindings:
-    """How good what comes out is, where attempts say how often they succeed."""
+class DefectFindings:
+    """Defects in the work of the runs that did not fail: what a failed one made goes to nobody.
 
-    success: float
-    """Share of runs that did not fail and in which what was picked is right."""
+    Means per run, regressions among them: `written`, those `found` at any time, those `mended`.
+    `none`: the share of these runs in which none is left.
+    """
+
+    escaped: Stat
+    written: float
+    found: float
+    mended: float
+    none: float
+
+
+@dataclass(frozen=True, slots=True)
+class QualityFindings:
+    """How good what comes out is, where attempts say how often they succeed, or defects count."""
+
+    success: float | None
+    """Share of runs that did not fail and in which what was picked is right; None: no attempts."""
     ci95: tuple[float, float] | None = None
     """Wilson's interval of it; None where nothing is drawn, and below six runs."""
+    defects: DefectFindings | None = None
+    """None where they are not modelled, and where every run fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +290,7 @@ class Findings:
     wall_done: Stat | None = None
     """The wall time of the runs that did not fail; None where all failed. `wall` is of all."""
     quality: QualityFindings | None = None
-    """None where no step says how often it succeeds."""
+    """None where no step says how often it succeeds, and no defects are modelled."""
     left_out: list[LeftOut] = field(default_factory=list)
     """What the profiles do not say and the run needs; `warnings` tells it in sentences."""
     compaction_decode: float = 0.0

@@ -41,7 +41,7 @@ from agentsim.records import (
     WorkFacts,
 )
 
-_NAMELESS = frozenset(map(int, (Part.WAIT, Part.MERGE, Part.OTHER)))
+_NAMELESS = frozenset(map(int, (Part.WAIT, Part.MERGE)))
 _SERVED = frozenset(map(int, SERVED))
 
 _Waits = dict[tuple[int, Place], tuple[list[int], list[int]]]
@@ -100,6 +100,7 @@ class Folder:
             spans=len(trace.spans),
             success=None if trace.success is None else trace.success and not trace.reason,
             compaction_decode=compaction_decode(trace) if compacted else 0,
+            defects=trace.defects,
         )
 
     def _measure(self, graph: Graph, node: Node, depth: int) -> None:

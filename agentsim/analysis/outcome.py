@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from typing import NamedTuple
 
-from agentsim.records import Outcome, Verdict
+from agentsim.records import Defects, Outcome, Verdict
 
 
 class ServerTally(NamedTuple):
@@ -113,6 +113,8 @@ class Tally(NamedTuple):
     compaction_decode: int = 0
     """Nanoseconds of the critical path that are decoding by calls that compact: in `path` they
     count as compaction."""
+    defects: Defects | None = None
+    """What is in the work at the end; None where no defects are modelled."""
 
     @property
     def without_people(self) -> int:

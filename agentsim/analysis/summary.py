@@ -7,15 +7,23 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime, tzinfo
 
 from agentsim.analysis import tables
-from agentsim.analysis.bottleneck import bottleneck
+from agentsim.analysis.bottleneck import also_typical, bottleneck
 from agentsim.analysis.estimate import FEWEST, of_occurrences, of_runs, share_interval
-from agentsim.analysis.findings import BudgetFindings, Findings, QualityFindings, Share, Stat
+from agentsim.analysis.findings import (
+    BudgetFindings,
+    DefectFindings,
+    Findings,
+    QualityFindings,
+    Share,
+    Stat,
+)
 from agentsim.analysis.gather import SERVED
 from agentsim.analysis.left_out import left_out
 from agentsim.analysis.notices import notices
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.reasons import reasons
-from agentsim.analysis.typical import held_by_longest
+from agentsim.analysis.room import behind, beside
+from agentsim.analysis.typical import held_by_longest, middle
 from agentsim.analysis.where import Key, Spent, spent
 from agentsim.graph import Graph
 from agentsim.records import SECOND, Outcome, Part
@@ -34,7 +42,11 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
     means = {key: own.total / SECOND / n for key, own in where.items()}
     servers, people = tables.servers(graph, tallies), tables.people(graph, tallies)
     total, by_role = tables.cost(graph, tallies)
-    bound = bottleneck(means, wall.mean, people, _behind(graph, tallies))
+    scarce = behind(graph, tallies), beside(graph, tallies)
+    bound = bottleneck(means, wall.mean, people, *scarce)
+    bound = also_typical(
+        bound, [_seconds_of(spent(graph, [it])) for it in middle(tallies)], *scarce
+    )
     done = [tally for tally in tallies if tally.outcome is Outcome.DONE]
     findings = Findings(
         workflow=graph.name,
@@ -115,15 +127,8 @@ def _named(graph: Graph, kind: str, what: str) -> tuple[str, str]:
     return kind, "" if kind in _SERVED and len(graph.servers) == 1 else what
 
 
-def _behind(graph: Graph, tallies: Sequence[Tally]) -> dict[str, dict[tuple[Part, str], int]]:
-    """Nanoseconds, in all runs, for which those in the places of a capped `each` waited."""
-    found: dict[str, dict[tuple[Part, str], int]] = {}
-    for tally in tallies:
-        for rank, part, what, time in tally.behind:
-            own = found.setdefault(graph.steps[rank].path, {})
-            key = Part(part), what
-            own[key] = own.get(key, 0) + time
-    return found
+def _seconds_of(where: dict[Key, Spent]) -> dict[Key, float]:
+    return {key: own.total / SECOND for key, own in where.items()}
 
 
 def _first_output(tallies: Sequence[Tally]) -> Stat | None:
@@ -156,11 +161,26 @@ def _finish(graph: Graph, wall: Stat) -> dict[str, str] | None:
 
 def _quality(tallies: Sequence[Tally], exact: bool) -> QualityFindings | None:
     """How often a run ends with the right thing; a run that never came to its attempts did not."""
-    if all(tally.success is None for tally in tallies):
+    has_attempts = any(tally.success is not None for tally in tallies)
+    if not has_attempts and all(tally.defects is None for tally in tallies):
         return None
+    defects = _defects(tallies)
+    if not has_attempts:
+        return QualityFindings(None, defects=defects)
     right, n = sum(tally.success is True for tally in tallies), len(tallies)
     is_known = not exact and n >= FEWEST
-    return QualityFindings(right / n, share_interval(right, n) if is_known else None)
+    return QualityFindings(right / n, share_interval(right, n) if is_known else None, defects)
+
+
+def _defects(tallies: Sequence[Tally]) -> DefectFindings | None:
+    """What is left in the work of the runs that did not fail."""
+    ended = [tally.defects for tally in tallies if tally.outcome is Outcome.DONE]
+    found = [it for it in ended if it is not None]
+    if not found:
+        return None
+    escaped, n = [float(it.escaped) for it in found], len(found)
+    written, seen, mended = (sum(column) / n for column in list(zip(*found, strict=True)))
+    return DefectFindings(of_runs(escaped), written, seen, mended, _share(not it for it in escaped))
 
 
 def _budget(graph: Graph, tallies: Sequence[Tally]) -> BudgetFindings | None:

@@ -9,12 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.analysis.findings import Lever
+from agentsim.analysis.outcome import Tally
 
 LONGEST = 0.05
 """The share of the runs that are called the longest."""
 
 WORTH = 0.01
 """Of two levers, one is better for the typical run if it saves this share of it more, or above."""
+
+
+MIDDLE = 0.2
+"""The share of the runs that are called typical: those around the median."""
+
+
+def middle(tallies: Sequence[Tally]) -> list[Tally]:
+    """The fifth of the runs in the middle of their wall times; of equal ones in their order."""
+    ordered = sorted(tallies, key=lambda tally: tally.wall)
+    left = round(len(ordered) * (1 - MIDDLE) / 2)
+    return ordered[left : len(ordered) - left]
 
 
 def held_by_longest(walls: Sequence[int]) -> float | None:

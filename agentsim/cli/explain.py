@@ -29,7 +29,9 @@ def explain(output: Output, code: str | None) -> None:
 
     if code is None:
         every = explanations().values()
-        output.show(lambda: explaining.listing(every), lambda: explaining.list_data(every))
+        output.show(
+            lambda: explaining.listing(every, output.room()), lambda: explaining.list_data(every)
+        )
         return
     found = explanation(code.strip().strip("[]"))
     output.show(lambda: explaining.shown(found), lambda: explaining.data(found))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import agentsim
 from agentsim.cli import exits, stops
-from agentsim.cli.output import error, put, unwritten
+from agentsim.cli.output import error, put, told_in, unwritten
 from agentsim.errors import EngineFault, Place, Problem, Problems
 
 READ = 1 << 20  # bytes of a file that are read for its excerpts; a longer one is refused anyway
@@ -49,7 +49,7 @@ def _problems(found: Sequence[Problem], as_json: bool) -> None:
 
         with contextlib.suppress(Problems):  # stdout may be what is wrong
             put(json_.text(json_.problems(found)))
-    error(telling.problems(found, excerpts(found), _more(found)))
+    error(telling.problems(found, excerpts(found), _more(found), told_in()))
 
 
 def _more(found: Sequence[Problem]) -> str:

@@ -96,7 +96,7 @@ def show(output: Output, name: str) -> None:
 
     plan = load_profile(name).plan
     output.show(
-        document=lambda: hardware.shown(plan),
+        document=lambda: hardware.shown(plan, output.room()),
         data=lambda: hardware.show_data(plan),
         table=lambda: hardware.show_csv(plan),
     )

@@ -50,9 +50,11 @@ class Output:
         """
         self.write(self._text(document, data, table))
         if warnings and (self.path is not None or self.format in {"json", "csv"}):
+            from agentsim.report.telling import wrapped
             from agentsim.report.text import safe
 
-            error("\n".join(f"warning: {safe(warning)}" for warning in warnings))
+            told = (wrapped(f"warning: {safe(it)}", told_in()) for it in warnings)
+            error("\n".join(told))
 
     def _text(
         self,
@@ -122,6 +124,13 @@ def unwritten(fault: OSError) -> Problems:
     hint = "what it goes to may be full"
     message = f"cannot write to stdout: {fault.strerror or fault}"
     return Problems([Problem("cannot-write", message, hint=hint)])
+
+
+def told_in() -> int | None:
+    """Columns in which stderr is read; None where that is no terminal, and nothing is wrapped."""
+    if not _is_terminal(sys.stderr):
+        return None
+    return min(shutil.get_terminal_size().columns, WIDEST)
 
 
 def error(text: str) -> None:

@@ -39,8 +39,8 @@ class Job(Event):
     alike. It may be called twice.
     """
 
-    held = left = False
-
+    held = False
+    left = False
     who: str
 
     def __init__(self, bench: Bench, units: float, who: str) -> None:

@@ -73,11 +73,18 @@ class Call(Event):
     """What it is in now: what a mark is missing for if it is cut."""
     slot: Job | None = None
     """Its ask for a slot, where it had to wait; else it is the holder itself."""
-    units, held = 1.0, False
+    units = 1.0
+    held = False
     ticket: Ticket | None = None
-    cached = decoding = stood = planned = took = 0
+    cached = 0
+    decoding = 0
+    stood = 0
+    planned = 0
+    took = 0
     streams = 1
-    shown = reading_at = ready = -1
+    shown = -1
+    reading_at = -1
+    ready = -1
     factor = 1.0
     member: Member | None = None
     """Where it decodes with others."""
@@ -134,8 +141,10 @@ class Call(Event):
 
     def _held(self) -> int:
         """Tokens of its input that the cache holds now."""
-        server = self.server
-        return server.cache.lookup(self.request.session.prefix(server.number), server.world.now)
+        server, request = self.server, self.request
+        prefix = request.session.prefix(server.number)
+        prefix.total = request.input
+        return server.cache.lookup(prefix, server.world.now)
 
     def _passed(self, _: Event) -> None:
         if self.gone:
@@ -170,8 +179,9 @@ class Call(Event):
         server, request = self.server, self.request
         now = server.world.now
         if server.caches:
-            self.prefix = request.session.prefix(server.number)
-            self.cached = server.cache.lookup(self.prefix, now)
+            self.prefix = prefix = request.session.prefix(server.number)
+            prefix.total = request.input  # the session may have grown while it waited
+            self.cached = server.cache.lookup(prefix, now)
         self.part = Part.LATENCY
         if server.batch is None:
             self.take(server.course(request, self.cached, now, self.marks))

@@ -1,4 +1,7 @@
-"""What a harness allows: agents and tools at once, and how many agents a run may start."""
+"""What may run at once: agents and tools, and how many agents may start, in a run or in an agent.
+
+Caps of an agent stand within those around it; who is counted by several holds a place in each.
+"""
 
 from __future__ import annotations
 
@@ -12,65 +15,105 @@ from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.serve import serve
 from agentsim.engine.server import Request, Server
 from agentsim.engine.world import World
-from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, CapsPlan, Node
+from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, CapsPlan, Node, cap_name
 from agentsim.records import Outcome, Part, Verdict
 
 T = TypeVar("T")
 Working = Generator[Event | int, Any, T]
+Places = tuple[Bench, ...]
+"""Where a place is needed, the nearest first: who waits further out keeps nobody out there."""
 
 
 class Caps:
-    """The caps of a run while it lasts; a bench is None where there is no cap.
+    """Caps while they last: of a run, or of one run of the agent step `who`, within those `around`.
 
     `lives`: held for an agent's life, in which those that it starts count too; `calls`: for each
-    of its calls.
+    of its calls; `tools`: for each tool run of an agent.
     """
 
-    def __init__(self, world: World, plan: CapsPlan) -> None:
+    def __init__(
+        self, world: World, plan: CapsPlan, who: str = "", around: Caps | None = None
+    ) -> None:
         self.plan = plan
+        self.who = who
+        self.around = around
         self.spawned = 0
-        agents = None
+        agents: Places = ()
         if plan.agents is not None:
-            agents = Bench(world, AGENTS_AT_ONCE, plan.agents)
-        self.lives = None if plan.per_call else agents
-        self.calls = agents if plan.per_call else None
-        self.tools = None if plan.tools is None else Bench(world, TOOLS_AT_ONCE, plan.tools)
+            agents = (Bench(world, cap_name(AGENTS_AT_ONCE, who), plan.agents),)
+        tools: Places = ()
+        if plan.tools is not None:
+            tools = (Bench(world, cap_name(TOOLS_AT_ONCE, who), plan.tools),)
+        self.lives: Places = () if plan.per_call else agents
+        self.calls: Places = agents if plan.per_call else ()
+        self.tools: Places = tools
+        if around is not None:
+            self.lives += around.lives
+            self.calls += around.calls
+            self.tools += around.tools
+
+    def spawn(self, node: Node) -> None:
+        """Count an agent that starts. Raises Stop where as many have started as may."""
+        caps: Caps | None = self
+        while caps is not None:
+            most = caps.plan.spawns
+            if most is not None and caps.spawned >= most:
+                who = caps.who or "the run"
+                reason = f"{node.path}: {who} has started {most} agents, as many as `caps` allows"
+                raise Stop(Verdict.FAILED, reason)
+            caps = caps.around
+        caps = self
+        while caps is not None:
+            caps.spawned += 1
+            caps = caps.around
+
+
+def around(frame: Frame) -> Caps | None:
+    """The caps that count what starts in this frame."""
+    inside = frame.around
+    return frame.stage.caps if inside is None else inside.caps
+
+
+def within(plan: CapsPlan | None, node: Node, frame: Frame) -> Caps | None:
+    """The caps on what an agent starts: its own, within those around it."""
+    outer = around(frame)
+    return outer if plan is None else Caps(frame.world, plan, node.path, outer)
 
 
 def start(node: Node, who: str, frame: Frame, work: Callable[[], Working[T]]) -> Working[T]:
     """What an agent does, from when the caps let it start.
 
-    Raises Stop where the run has started as many as it may.
+    Raises Stop where as many have started as may.
     """
-    caps = frame.stage.caps
+    caps = around(frame)
     if caps is None:
         return work()
-    most = caps.plan.spawns
-    if most is not None and caps.spawned >= most:
-        reason = f"{node.path}: the run has started {most} agents, as many as `caps` allows"
-        raise Stop(Verdict.FAILED, reason)
-    caps.spawned += 1
-    return work() if caps.lives is None else under(caps.lives, node, who, frame, work)
+    caps.spawn(node)
+    return under(caps.lives, node, who, frame, work) if caps.lives else work()
 
 
-def speak(server: Server, request: Request, frame: Frame, node: Node) -> Working[None]:
-    """A call by an agent: under the cap, where that is held for calls."""
-    caps = frame.stage.caps
-    if caps is None or caps.calls is None:
+def speak(
+    server: Server, request: Request, frame: Frame, node: Node, places: Places
+) -> Working[None]:
+    """A call by an agent, in a place under each cap that is held for calls."""
+    if not places:
         return serve(server, request, frame)
     who = request.line.who
-    return under(caps.calls, node, who, frame, lambda: serve(server, request, frame))
+    return under(places, node, who, frame, lambda: serve(server, request, frame))
 
 
 def under(
-    bench: Bench, node: Node, who: str, frame: Frame, work: Callable[[], Working[T]]
+    places: Places, node: Node, who: str, frame: Frame, work: Callable[[], Working[T]]
 ) -> Working[T]:
-    """Work in a place under a cap; it begins when the place is there."""
-    job = yield from _place(bench, node, who, frame)
+    """Work in a place under each of these caps; it begins when it has them all."""
+    jobs: list[Job] = []
     try:
+        for bench in places:
+            jobs.append((yield from _place(bench, node, who, frame)))
         return (yield from work())
     finally:
-        job.leave()
+        for job in reversed(jobs):
+            job.leave()
 
 
 def _place(bench: Bench, node: Node, who: str, frame: Frame) -> Working[Job]:

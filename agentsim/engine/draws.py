@@ -52,6 +52,11 @@ class Purpose(IntEnum):
     REBASE = 25
     CONFLICT = 26
     CI = 27
+    DEFECTS = 28
+    SIGHT = 29
+    FINDS = 30
+    REGRESSION = 31
+    HARNESS = 32
 
 
 def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:

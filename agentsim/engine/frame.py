@@ -53,6 +53,7 @@ class Stage:
 
     __slots__ = (
         "caps",
+        "copied",
         "graph",
         "guarded",
         "key",
@@ -79,6 +80,8 @@ class Stage:
         self.queues: list[Bench] = []
         self.people: list[Desk] = []
         self.caps: Caps | None = None
+        self.copied: frozenset[str] = frozenset()
+        """Names of sessions of which some step makes a copy, at whatever time."""
         self.sessions = 0
         self.success: dict[int, bool] = {}
         """By the rank of its `attempts`: whether the one that was picked last is right."""
@@ -120,9 +123,14 @@ class Frame:
 
     def fork(self) -> Frame:
         """A frame that goes on from here on a chain of its own."""
-        other = Frame.__new__(Frame)
-        for name in Frame.__slots__:
-            setattr(other, name, getattr(self, name))
+        other = Frame(self.stage, self.task)
+        other.place = self.place
+        other.round = self.round
+        other.depth = self.depth
+        other.tried = self.tried
+        other.last = self.last
+        other.verdict = self.verdict
+        other.around = self.around
         return other
 
     def key(self, name: str) -> int:

@@ -35,7 +35,7 @@ def run_guarded(node: Node, frame: Frame) -> Steps:
     tried = frame.tried
     try:
         for attempt in range(guard.tries):
-            frame.tried = tried + attempt
+            frame.tried = tried * guard.tries + attempt  # nested tries draw apart
             try:
                 return (yield from _tried(node, frame))
             except Stop as stop:

@@ -9,12 +9,13 @@ from agentsim.engine.caps import Caps
 from agentsim.engine.frame import Frame, Stage
 from agentsim.engine.guard import run_guarded
 from agentsim.engine.people import Desk
+from agentsim.engine.quality import left
 from agentsim.engine.quota import Gate, Quotas, never_wait
 from agentsim.engine.server import Server
 from agentsim.engine.steps import RUNNERS
 from agentsim.engine.tasks import Task
 from agentsim.engine.world import World
-from agentsim.graph import Graph
+from agentsim.graph import Agent, Graph, walk
 from agentsim.records import Outcome, Peak, Trace, Verdict
 
 TRUST = 2
@@ -40,24 +41,35 @@ class Simulator:
     def __init__(self, graph: Graph, seed: int) -> None:
         self._graph = graph
         self._seed = seed
+        self._copied = copied(graph)
         limited = [server for server in graph.servers if server.limits]
         # only where a quota is the one door of its server is there something to gain
         self._hopes = TRUST if limited and all(plan.is_open for plan in limited) else 0
 
     def __call__(self, replication: int) -> Trace:
         if self._hopes:
-            stage = _stage(self._graph, self._seed, replication, None)
+            stage = _stage(self._graph, self._seed, replication, None, self._copied)
             trace = _run(stage, replication)
             if never_wait(stage.servers):
                 return trace
             self._hopes -= 1
-        return _run(_stage(self._graph, self._seed, replication, Quotas()), replication)
+        stage = _stage(self._graph, self._seed, replication, Quotas(), self._copied)
+        return _run(stage, replication)
 
 
-def _stage(graph: Graph, seed: int, replication: int, quotas: Quotas | None) -> Stage:
+def copied(graph: Graph) -> frozenset[str]:
+    """The names of the sessions of which some step makes a copy."""
+    forks = (node for node in walk(graph.root) if isinstance(node, Agent) and node.fork)
+    return frozenset(node.session for node in forks if node.session is not None)
+
+
+def _stage(
+    graph: Graph, seed: int, replication: int, quotas: Quotas | None, copied: frozenset[str]
+) -> Stage:
     """The cast; without `quotas` the servers that have some note what would be taken of them."""
     world = World()
     stage = Stage(graph, key_of(seed, replication, 0), world, RUNNERS, run_guarded)
+    stage.copied = copied
     for number, plan in enumerate(graph.servers):
         gate = None
         if plan.limits and quotas is not None:
@@ -110,4 +122,5 @@ def _trace(stage: Stage, root: Branch, replication: int) -> Trace:
         frame.last,
         world.notes,
         all(success.values()) if success else None,
+        None if stage.graph.quality is None else left(frame.task),
     )

@@ -83,5 +83,6 @@ def cut_short(
     call.began, call.cached, call.marks = began, cached, marks
     if server.caches:
         call.prefix = request.session.prefix(server.number)
+        call.prefix.total = request.input
     call.take(course)
     call.leave()

@@ -103,7 +103,8 @@ class Server:
     def line(self, node: Node, role: str, who: str, key: int, task: Task) -> Line:
         """A step's line to this server; `key` is that of its draws."""
         plan = self.plan
-        before, spread = None, None
+        before: Counter | None = None
+        spread: Sampler | None = None
         if plan.first_token is not None:
             before = timer(plan.first_token, key, Purpose.FIRST_TOKEN, task, plan.name)
         elif plan.latency is not None:

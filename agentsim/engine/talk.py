@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from simpy.events import Event
 
-from agentsim.engine.caps import speak
-from agentsim.engine.draws import Counter
+from agentsim.engine.caps import Places, speak
+from agentsim.engine.draws import Counter, Purpose, timer
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.server import Fit, Line, Server, sent
 from agentsim.engine.tasks import Session
-from agentsim.graph import Agent, AgentPlan, Node, ServerPlan
+from agentsim.graph import (
+    COMPACT_OUTPUT,
+    Call,
+    CompactPlan,
+    Node,
+    ServerPlan,
+    TurnTime,
+    Voice,
+    marks_of,
+)
 from agentsim.laws.prefix import Prefix
 from agentsim.records import Outcome, Part, Verdict
-
-COMPACT_AT = 0.8
-"""Share of the context at which an agent without `compact` compacts (DESIGN section 4)."""
-
-COMPACT_KEEPS = 20_000
-COMPACT_OUTPUT = 2_000
 
 
 def open_session(
@@ -43,27 +46,31 @@ def fork_session(
 ) -> Session:
     """A copy of the newest session of that name, as it stands now; it goes its own way then.
 
-    A further try of the step goes on in its copy. What a cache holds of the original it holds of
-    the copy too: its history is one more block.
+    A further try of the step goes on in its copy, unless there is another session to copy by now.
+    What a cache holds of the original it holds of the copy too: its history is one more block.
     """
-    if frame.tried and (own := frame.task.find(label)) is not None:
-        return own
     found = None if name is None else frame.task.find(name)
     if found is None:
         return open_session(frame, None, label, prompt)
+    if frame.tried:
+        own = frame.task.find(label)
+        if own is not None and own.source == found.number:
+            return own
     stage = frame.stage
     history = found.tokens - found.prompt
     block = (f"history {found.number} {found.epoch} {history}", history)
     session = Session(stage.sessions, label, (*found.blocks, block))
     stage.sessions += 1
-    session.forked = found.blocks
+    session.forked, session.source = found.blocks, found.number
     session.asked = found.asked
     frame.task.sessions[label] = session
     now = frame.world.now
     for number, prefix in found.prefixes.items():
         cache = stage.servers[number].cache
+        sends = prefix.total  # a request may be on its way
         prefix.total = found.tokens
         held = cache.lookup(prefix, now)
+        prefix.total = sends
         if held:
             cache.use(Prefix(session.blocks, f"fork {session.number}", 0, held), now, now, now)
     return session
@@ -105,37 +112,26 @@ def fit(
     return Fit(thinking, most - thinking, most, wanted - most)
 
 
-def threshold(plan: AgentPlan, server: ServerPlan) -> tuple[int, int] | None:
-    """(session tokens at which to compact, tokens left afterwards); None: never."""
-    if plan.compact is not None:
-        at = plan.compact.at
-        # a session that fills its context is compacted whatever was asked for
-        return (at if server.context is None else min(at, server.context)), plan.compact.to
-    if server.context is None:
-        return None
-    at = int(COMPACT_AT * server.context)
-    prompt = sum(size for _, size in plan.prompt)
-    # where prompt + 20k would not be below the mark, half of what is left keeps the agent going
-    return at, min(prompt + COMPACT_KEEPS, (prompt + at) // 2)
-
-
 def compact(
-    node: Agent,
+    node: Node,
+    who: str,
+    rule: CompactPlan | None,
     pause: Counter | None,
     server: Server,
     line: Line,
     session: Session,
     to: int,
     frame: Frame,
+    places: Places,
 ) -> Generator[Event | int, Any, None]:
     """Rewrite a session's history, by a call or in the time that `pause` draws.
 
-    A turn may have added more than the context holds: what does not fit is dropped before.
+    A turn may have added more than the context holds: what does not fit is dropped before. What
+    is returned to the session meanwhile stands after what was rewritten.
     """
-    plan = node.plan
-    rule = plan.compact
+    world = frame.world
+    before = session.tokens
     if pause is not None:
-        world = frame.world
         began = world.now
         outcome = Outcome.CANCELLED
         try:
@@ -143,25 +139,84 @@ def compact(
             outcome = Outcome.DONE
         finally:
             marks = ((Part.COMPACTION, world.now),)
-            frame.record(node.rank, plan.name, "", began, marks, outcome, None)
+            frame.record(node.rank, who, "", began, marks, outcome, None)
     else:
         output = COMPACT_OUTPUT if rule is None else rule.output
-        whole, context = session.tokens, server.plan.context
+        whole, context = before, server.plan.context
         if context is not None and session.asked and whole + output > context > output:
-            session.tokens = context - output
-            frame.world.note("compaction_cut")
+            session.tokens = before = context - output
+            world.note("compaction_cut")
         done = False
         try:
             held = fit(node, server.plan, session, 0, output, None)
             if held.cut:
-                frame.world.note("output_cut")
-            yield from speak(server, sent(line, session, held, 0, compaction=True), frame, node)
+                world.note("output_cut")
+            request = sent(line, session, held, 0, compaction=True)
+            yield from speak(server, request, frame, node, places)
             done = True
         finally:
             if not done:
-                session.tokens = whole
-    frame.world.note("compactions")
-    session.rewrite(to)
+                session.tokens += whole - before
+    world.note("compactions")
+    session.rewrite(to + session.tokens - before)
+
+
+def prepare(
+    node: Call,
+    voice: Voice,
+    key: int,
+    server: Server,
+    line: Line,
+    session: Session,
+    more: int,
+    frame: Frame,
+    places: Places,
+) -> Generator[Event | int, Any, None]:
+    """What comes before an agent's call in its own steps, as before each of its turns.
+
+    `more`: tokens that the call will add. They count for the mark, and are not cut themselves.
+    """
+    rule, who = voice.compact, voice.who
+    limits = marks_of(rule, voice.prompt, server.plan.context)
+    if limits is not None and session.tokens + more >= limits[0] and session.tokens > limits[1]:
+        pause, to = pause_of(rule, key, who, frame), limits[1]
+        yield from compact(node, who, rule, pause, server, line, session, to, frame, places)
+    own = own_time(voice.turn_time, node, key, frame)
+    if own is not None:
+        yield from own()
+
+
+def pause_of(rule: CompactPlan | None, key: int, who: str, frame: Frame) -> Counter | None:
+    """The times of a step's compactions, where they are no calls."""
+    if rule is None or rule.time is None:
+        return None
+    return timer(rule.time, key, Purpose.COMPACTION, frame.task, who)
+
+
+Passing = Generator[Event | int, Any, None]
+
+
+def own_time(
+    took: TurnTime | None, node: Node, key: int, frame: Frame
+) -> Callable[[], Passing] | None:
+    """What a harness does in each turn of a step; None: nothing."""
+    if took is None:
+        return None
+    who, time = took.name, timer(took.time, key, Purpose.HARNESS, frame.task, took.name)
+    return lambda: _pass(node, who, time, frame)
+
+
+def _pass(node: Node, who: str, time: Counter, frame: Frame) -> Passing:
+    """The harness's time in one turn."""
+    world = frame.world
+    began = world.now
+    outcome = Outcome.CANCELLED
+    try:
+        yield time()
+        outcome = Outcome.DONE
+    finally:
+        marks = ((Part.OTHER, world.now),)
+        frame.record(node.rank, who, "", began, marks, outcome, None)
 
 
 _new = tuple.__new__

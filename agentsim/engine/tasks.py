@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from agentsim.chance import key_of
 from agentsim.laws.prefix import Prefix
 from agentsim.records import Place
+
+if TYPE_CHECKING:
+    from agentsim.engine.caps import Caps
 
 
 class Session:
@@ -14,20 +18,29 @@ class Session:
 
     `tokens` is its length (prompt included). `epoch` rises when its history is rewritten, since
     nothing after the prompt blocks matches an older prefix then.
-    `busy`: a branch is in it now. `asked`: a request of it was answered, so it has a history.
+    `busy`: a branch is in it now. `asked`: a request of it was answered or something returned to
+    it, so it has a history. `caps`: on what starts in the steps of the agent whose session it is.
+    `shared`: it is of an agent with steps of its own, and others put tokens into it at any time.
+    `begun`: the runs of steps, (rank, place), whose task it has been given: a further try in it
+    goes on where the last one stopped.
     `forked`: the prompt blocks of the session that it is a copy of; its history stands after them.
+    `source`: the number of that session, else -1.
     """
 
     __slots__ = (
         "asked",
+        "begun",
         "blocks",
         "busy",
+        "caps",
         "epoch",
         "forked",
         "name",
         "number",
         "prefixes",
         "prompt",
+        "shared",
+        "source",
         "tokens",
     )
 
@@ -38,8 +51,11 @@ class Session:
         self.prompt = self.tokens = sum(size for _, size in blocks)
         self.epoch = 0
         self.forked: tuple[tuple[str, int], ...] | None = None
-        self.busy = self.asked = False
+        self.source = -1
+        self.begun: set[tuple[int, Place]] = set()
+        self.busy = self.asked = self.shared = False
         self.prefixes: dict[int, Prefix] = {}
+        self.caps: Caps | None = None
 
     def prefix(self, server: int) -> Prefix:
         """What a request of this session sends to that server now."""
@@ -49,6 +65,19 @@ class Session:
             self.prefixes[server] = prefix
         prefix.total = self.tokens
         return prefix
+
+    def take(self, tokens: int) -> None:
+        """What a tool or an agent in the steps of its agent returns."""
+        self.tokens += tokens
+        self.asked = True
+
+    def begins(self, rank: int, place: Place) -> bool:
+        """Whether a run of a step is new to it, and not a further try that goes on in it."""
+        run = (rank, place)
+        if run in self.begun:
+            return False
+        self.begun.add(run)
+        return True
 
     def rewrite(self, tokens: int) -> None:
         """Compaction: a new, shorter history, of which only the prompt blocks are as before."""
@@ -61,22 +90,43 @@ class Session:
 
 
 class Inbox:
-    """What a subagent hands back to the turn that called it."""
+    """What a subagent hands back to the turn that called it. `caps`: on what it starts."""
 
-    __slots__ = ("tokens",)
+    __slots__ = ("caps", "tokens")
 
-    def __init__(self) -> None:
+    def __init__(self, caps: Caps | None) -> None:
+        self.caps = caps
         self.tokens = 0
+
+    def take(self, tokens: int) -> None:
+        self.tokens += tokens
+
+
+class Defect:
+    """One defect in what was written. `task`: in which; `seen`: who has read its lines.
+
+    `kind` and `sight` are its own uniform numbers (laws.quality): how it looks to all who look.
+    """
+
+    __slots__ = ("found", "key", "kind", "mended", "seen", "sight", "task")
+
+    def __init__(self, key: int, kind: float, sight: float, task: Task, by: str) -> None:
+        self.key = key
+        self.kind = kind
+        self.sight = sight
+        self.task = task
+        self.seen = {by}
+        self.found = self.mended = False
 
 
 class Task:
-    """What sessions, changes and per-task draws belong to.
+    """What sessions, changes, defects and per-task draws belong to.
 
     `held`: a worktree. What is written and read in it concerns nobody outside, until it is taken
     over.
     """
 
-    __slots__ = ("held", "key", "parent", "place", "seen", "sessions", "written")
+    __slots__ = ("defects", "held", "key", "made", "parent", "place", "seen", "sessions", "written")
 
     def __init__(
         self, root_key: int, name: str, place: Place, parent: Task | None, held: bool = False
@@ -88,6 +138,10 @@ class Task:
         self.sessions: dict[str, Session] = {}
         self.written = 0.0
         self.seen: dict[str, float] = {}
+        self.defects: list[Defect] = []
+        """Of all lines that count here, those of tasks inside too."""
+        self.made = 0
+        """Of the outermost task: all that were put in, those of worktrees too."""
 
     def find(self, name: str) -> Session | None:
         """The newest session of that name, looked up outwards."""
@@ -134,3 +188,30 @@ class Task:
             task.written += other.written
             for reader, lines in other.seen.items():
                 task.seen[reader] = task.seen.get(reader, 0.0) + lines
+            task.defects += other.defects
+        self.adopt(other)
+
+    def put_in(self, defect: Defect) -> int:
+        """A defect counts where the lines count that it is in; how many there were in the run."""
+        for task in self._around():
+            task.defects.append(defect)
+        root = self
+        while root.parent is not None:
+            root = root.parent
+        root.made += 1
+        return root.made
+
+    def in_sight(self) -> list[Defect]:
+        """What is not mended here and, up to a worktree, in what the tasks around wrote themselves:
+        what other items of theirs write meanwhile is on branches of its own."""
+        found = [it for it in self.defects if not it.mended]
+        task = self
+        while not task.held and task.parent is not None:
+            task = task.parent
+            found += [it for it in task.defects if it.task is task and not it.mended]
+        return found
+
+    def adopt(self, other: Task) -> None:
+        """An item is over, or a worktree picked: what it wrote is this task's own from now on."""
+        for defect in other.defects:
+            defect.task = self

@@ -170,11 +170,14 @@ def run_tools(
     for hand in hands:
         own = frame.fork()
         branches.append(Branch(one(hand, own), own, ended))
+    cut: Interrupt | None = None
     try:
         yield done
-    except Interrupt as stop:
-        yield from gather(branches, frame, stop)
-        raise
+    except Interrupt as interrupt:
+        cut = interrupt
+    if cut is not None:
+        yield from gather(branches, frame, cut)
+        raise cut
     last = max(branches, key=lambda branch: branch.ended)
     frame.last = last.frame.last
     return total

@@ -71,7 +71,8 @@ class Clock(simpy.Environment):
     """SimPy's environment with a call in each entry: (instant, priority, number, call, value)."""
 
     def schedule(self, event: Event, priority: int = NORMAL, delay: float = 0) -> None:
-        entry = (self._now + delay, priority, next(self._eid), happen, event)
+        # whole nanoseconds, though SimPy's signature lets a delay be a fraction
+        entry = (int(self._now + delay), priority, next(self._eid), happen, event)
         heappush(self._queue, entry)  # type: ignore[misc]
 
 

@@ -133,6 +133,7 @@ def changes(graph: Graph, findings: Findings) -> list[Change]:
         *_decoding(graph, findings),
         *_prefill(graph, findings),
         *_tools(graph, findings),
+        *_harness(graph, findings),
         *_people(graph, findings),
         *_more(graph, findings),
         *_quotas(graph, findings),
@@ -164,6 +165,13 @@ def _tools(graph: Graph, findings: Findings) -> Iterator[Change]:
         yield Change("tools", "all tools", "2x", variants.with_tools(graph, 0.5))
     for name in names[:2]:
         yield Change("tool", name, "2x", variants.with_tools(graph, 0.5, name))
+
+
+def _harness(graph: Graph, findings: Findings) -> Iterator[Change]:
+    if findings.breakdown[Part.OTHER.label]:
+        names = {row.what for row in findings.where if row.kind == Part.OTHER.label}
+        what = f"{names.pop()} between calls" if len(names) == 1 else "harnesses between calls"
+        yield Change("harness", what, "2x", variants.with_harness(graph, 0.5))
 
 
 def _people(graph: Graph, findings: Findings) -> Iterator[Change]:
@@ -200,8 +208,8 @@ def _more(graph: Graph, findings: Findings) -> Iterator[Change]:
     for kind, path in sorted(waited):
         if kind == Part.CAP_WAIT.label:
             more = variants.with_limit(graph, path)
-            of_caps = path in (AGENTS_AT_ONCE, TOOLS_AT_ONCE)
-            what = path.replace("s at", " at") if of_caps else f"at once in {path}"
+            of_caps = path.startswith((AGENTS_AT_ONCE, TOOLS_AT_ONCE))
+            what = path.replace("s at", " at", 1) if of_caps else f"at once in {path}"
             yield Change("cap", what, "one more", more)
 
 

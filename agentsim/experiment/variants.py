@@ -15,14 +15,20 @@ from agentsim.graph import (
     AgentPlan,
     Ask,
     Block,
+    Call,
+    CapsPlan,
     Fork,
     Graph,
+    Life,
     LimitPlan,
     Node,
     PersonPlan,
     ServerPlan,
     ToolPlan,
+    TurnTime,
+    Voice,
     Work,
+    cap_name,
     inner_of,
     with_inner,
 )
@@ -112,6 +118,23 @@ def with_tools(graph: Graph, factor: float, name: str = "") -> Graph:
     return replace(graph, root=_edited(graph.root, change))
 
 
+def with_harness(graph: Graph, factor: float) -> Graph:
+    """What harnesses do in each turn before the call takes `factor` times as long."""
+
+    def scaled(own: TurnTime | None) -> TurnTime | None:
+        return None if own is None else replace(own, time=own.time.scaled(factor))
+
+    def change(node: Node) -> Node:
+        match node:
+            case Agent(plan=plan):
+                return replace(node, plan=replace(plan, turn_time=scaled(plan.turn_time)))
+            case Call(voice=Voice() as voice):
+                return replace(node, voice=replace(voice, turn_time=scaled(voice.turn_time)))
+        return node
+
+    return replace(graph, root=_edited(graph.root, change))
+
+
 def with_people(graph: Graph, factor: float) -> Graph:
     """People's work takes `factor` times as long: reading, deciding, writing. Noticing stays."""
 
@@ -175,18 +198,27 @@ def with_capacity(graph: Graph, pool: int) -> Graph:
 
 def with_limit(graph: Graph, path: str) -> Graph:
     """One item more at once in the `each` at that path; or one agent or tool, by its cap's name."""
-    caps = graph.caps
-    if caps is not None and path == AGENTS_AT_ONCE and caps.agents is not None:
-        return replace(graph, caps=replace(caps, agents=caps.agents + 1))
-    if caps is not None and path == TOOLS_AT_ONCE and caps.tools is not None:
-        return replace(graph, caps=replace(caps, tools=caps.tools + 1))
+    caps = graph.caps if path in (AGENTS_AT_ONCE, TOOLS_AT_ONCE) else None
+    if caps is not None:
+        return replace(graph, caps=_one_more(caps, path, ""))
 
     def change(node: Node) -> Node:
+        if isinstance(node, Agent | Life) and node.caps is not None:
+            return replace(node, caps=_one_more(node.caps, path, node.path))
         if isinstance(node, Fork) and node.path == path and node.limit is not None:
             return replace(node, limit=node.limit + 1)
         return node
 
     return replace(graph, root=_edited(graph.root, change))
+
+
+def _one_more(caps: CapsPlan, name: str, who: str) -> CapsPlan:
+    """One agent or tool more, if these caps have that name as those of `who`."""
+    if name == cap_name(AGENTS_AT_ONCE, who) and caps.agents is not None:
+        return replace(caps, agents=caps.agents + 1)
+    if name == cap_name(TOOLS_AT_ONCE, who) and caps.tools is not None:
+        return replace(caps, tools=caps.tools + 1)
+    return caps
 
 
 def _with_servers(graph: Graph, change: Callable[[ServerPlan], ServerPlan]) -> Graph:

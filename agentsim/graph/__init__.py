@@ -2,6 +2,8 @@
 
 from agentsim.graph.cast import (
     AGENTS_AT_ONCE,
+    COMPACT_KEEPS,
+    COMPACT_OUTPUT,
     TOOLS_AT_ONCE,
     AgentPlan,
     CapsPlan,
@@ -11,8 +13,12 @@ from agentsim.graph.cast import (
     PoolPlan,
     QueuePlan,
     ToolPlan,
+    TurnTime,
+    Voice,
+    cap_name,
+    marks_of,
 )
-from agentsim.graph.graph import Assumed, Budget, Graph, Step
+from agentsim.graph.graph import Assumed, Budget, Graph, QualityPlan, Step
 from agentsim.graph.nodes import (
     Agent,
     Ask,
@@ -20,6 +26,7 @@ from agentsim.graph.nodes import (
     Block,
     Call,
     Choose,
+    Craft,
     Fork,
     Guard,
     Life,
@@ -38,6 +45,8 @@ from agentsim.graph.server import About, CachePlan, LimitPlan, ServerPlan
 
 __all__ = [
     "AGENTS_AT_ONCE",
+    "COMPACT_KEEPS",
+    "COMPACT_OUTPUT",
     "TOOLS_AT_ONCE",
     "About",
     "Agent",
@@ -52,6 +61,7 @@ __all__ = [
     "CapsPlan",
     "Choose",
     "CompactPlan",
+    "Craft",
     "Delegate",
     "Fork",
     "Graph",
@@ -63,14 +73,19 @@ __all__ = [
     "Node",
     "PersonPlan",
     "PoolPlan",
+    "QualityPlan",
     "QueuePlan",
     "Says",
     "ServerPlan",
     "Step",
     "ToolPlan",
+    "TurnTime",
+    "Voice",
     "Work",
+    "cap_name",
     "holds",
     "inner_of",
+    "marks_of",
     "repeats",
     "walk",
     "with_inner",

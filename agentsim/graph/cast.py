@@ -77,13 +77,49 @@ class Delegate:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnTime:
+    """What a harness (by name; else the agent's) takes in each turn, in seconds: `OTHER` time."""
+
+    name: str
+    time: Distribution
+
+
+COMPACT_AT = 0.8
+"""Share of the context at which an agent without `compact` compacts (DESIGN section 4)."""
+
+COMPACT_KEEPS = 20_000
+COMPACT_OUTPUT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
 class CompactPlan:
-    """A session is cut at `at` tokens down to `to`, in `time` (s) or by a call of `output`."""
+    """A session is cut at `at` tokens down to `to`, in `time` (s) or by a call of `output`.
+
+    `share`: at that share of the server's context instead; `to` is then 0 where it is not given.
+    """
 
     at: int
     to: int
     time: Distribution | None
     output: int
+    share: float | None = None
+
+
+def marks_of(rule: CompactPlan | None, prompt: int, context: int | None) -> tuple[int, int] | None:
+    """(session tokens at which to compact, tokens left afterwards); None: never.
+
+    `prompt`: what the session starts with. Without a rule at 80 % of the context, to the prompt
+    and 20k.
+    """
+    if rule is not None and rule.share is None:
+        # a session that fills its context is compacted whatever was asked for
+        return (rule.at if context is None else min(rule.at, context)), rule.to
+    if context is None:
+        return None
+    at = int((COMPACT_AT if rule is None or rule.share is None else rule.share) * context)
+    to = (rule.to if rule is not None else 0) or prompt + COMPACT_KEEPS
+    # where that would not be below the mark, half of what is left keeps the agent going
+    return at, min(to, (prompt + at) // 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +129,7 @@ class AgentPlan:
     `prompt` is named blocks in order, (name, tokens). `tools` are (tool, share up to and with it);
     where the shares end below 1 the rest of the turns call no tool. Tokens throughout; `writes`
     in lines for the whole step, at `tokens_per_line`. `compact` None means: at 80 % of the
-    server's context.
+    server's context. `turn_time`: what its harness takes in each turn before the call.
     """
 
     name: str
@@ -111,15 +147,38 @@ class AgentPlan:
     tokens_per_line: float = 12.0
     returns: Distribution | None = None
     compact: CompactPlan | None = None
+    turn_time: TurnTime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How an agent speaks in steps of its own (`call: self`): by these rules of its agent.
+
+    `prompt`: what its session starts with, in tokens. `capped`: it has caps of its own, which
+    count what it starts and not itself.
+    """
+
+    who: str
+    prompt: int
+    compact: CompactPlan | None
+    turn_time: TurnTime | None
+    capped: bool
 
 
 AGENTS_AT_ONCE = "agents at once"
 TOOLS_AT_ONCE = "tools at once"
 
 
+def cap_name(what: str, who: str = "") -> str:
+    """What a cap is called: `agents at once`, of the agent of a step `agents at once in lead`."""
+    return f"{what} in {who}" if who else what
+
+
 @dataclass(frozen=True, slots=True)
 class CapsPlan:
-    """What the harness allows: `agents` and `tools` at once, `spawns` agents in a run.
+    """What may run at once, `agents` and `tools`, and how many agents may start, `spawns`.
+
+    Of a graph: in a run. Of an agent: what it starts, itself not counted, each time that it runs.
 
     None: no cap. `per_call`: a place among the agents is held during a call only, else for life.
     """

@@ -21,6 +21,13 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
+class QualityPlan:
+    """Defects are modelled. `correlation`: the share of them that all find, or miss, alike."""
+
+    correlation: float
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """A row of the table of steps: its path and the kind the person wrote (`agent`, `loop`)."""
 
@@ -67,5 +74,6 @@ class Graph:
     start: float | None = None
     zone: str | None = None
     exact: bool = False
+    quality: QualityPlan | None = None
     assumed: tuple[Assumed, ...] = ()
     notes: tuple[str, ...] = ()

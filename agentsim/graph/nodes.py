@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agentsim.chance import Distribution
-from agentsim.graph.cast import AgentPlan, ToolPlan
+from agentsim.graph.cast import AgentPlan, CapsPlan, ToolPlan, Voice
 from agentsim.records import Verdict
 
 
@@ -47,10 +47,23 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """How a step decides: chance to approve by round (the last one holds on), and to reject."""
+    """How a step decides: chance to approve by round (the last one holds on), and to reject.
+
+    `clean`: it approves where it finds nothing and nothing that was found is left, instead.
+    """
 
     approves: tuple[float, ...]
     rejects: float = 0.0
+    clean: bool = False
+
+    @property
+    def can_approve(self) -> bool:
+        return self.clean or any(share > 0.0 for share in self.approves)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether it may ask for changes, or reject."""
+        return self.clean or any(share < 1.0 for share in self.approves)
 
     def verdict(self, round_: int, u: float) -> Verdict:
         """What one draw `u` says in that round (from 0): approving and rejecting are one draw."""
@@ -58,6 +71,21 @@ class Says:
         if u < approves:
             return Verdict.APPROVED
         return Verdict.REJECTED if u >= 1.0 - self.rejects else Verdict.CHANGES
+
+
+@dataclass(frozen=True, slots=True)
+class Craft:
+    """What a step does to quality; it counts only where `Graph.quality` is set.
+
+    It puts in `defects` a line of those that it writes. If it `mends`, all that was found before it
+    began, or by itself, is mended when it ends, each with the chance `regressions` to put in
+    another. `finds`: the chance to find each that it looks at; None: it looks at nothing.
+    """
+
+    mends: bool = False
+    defects: float = 0.0
+    regressions: float = 0.0
+    finds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +100,7 @@ class Block(Node):
 class Call(Node):
     """One request. `session` None: a new one, named by the step's id (`label`).
 
-    `by_agent`: an agent speaks in a step of its own, which a cap on agents may count.
+    `voice`: it is an agent that speaks, in a step of its own.
     """
 
     role: str
@@ -85,7 +113,12 @@ class Call(Node):
     output: Distribution
     max_output: int | None
     says: Says | None
-    by_agent: bool = False
+    voice: Voice | None = None
+
+    @property
+    def by_agent(self) -> bool:
+        """Whether an agent speaks, which a cap on agents may count."""
+        return self.voice is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +127,7 @@ class Agent(Node):
 
     `subs`: the agents among its tools; each run of one has the number of the run in its place.
     `asks`: who is asked before a tool run, with a chance of `asks_chance`. `fork`: it does not go
-    on in `session` but in a copy of it.
+    on in `session` but in a copy of it. `caps`: on what it starts.
     """
 
     plan: AgentPlan
@@ -107,6 +140,8 @@ class Agent(Node):
     asks: Ask | None = None
     asks_chance: float = 0.0
     fork: bool = False
+    caps: CapsPlan | None = None
+    craft: Craft | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +149,7 @@ class Life(Node):
     """An agent with steps of its own: `body` runs while its session is open.
 
     Tools and agents in it return their tokens to that session; it `returns` tokens to the one
-    around it. Tokens throughout.
+    around it. Tokens throughout. `caps`: on what it starts.
     """
 
     who: str
@@ -129,6 +164,8 @@ class Life(Node):
     returns: Distribution | None
     body: Block
     says: Says | None
+    caps: CapsPlan | None = None
+    craft: Craft | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +174,7 @@ class Work(Node):
 
     tool: ToolPlan
     says: Says | None
+    craft: Craft | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +191,7 @@ class Ask(Node):
     decides: Distribution | None
     writes: Distribution | None
     says: Says | None
+    craft: Craft | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What was taken for granted: how many values, the ones that matter, and the names of all."""
+"""What was taken for granted: how many values, the ones that matter, and where all of them are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from agentsim.report.text import name, safe
 MATTER = 2  # values that are named with the span of answers that they make
 TRIED = 40  # columns of the two ends of its range; longer ones are left to `validate --full`
 VALUE = 70  # columns of a value; longer ones are cut
-NAMED = 60  # values that are named at all; `validate --full` shows every one
 
 
 def assumed(findings: Findings) -> Notes | None:
@@ -33,10 +32,18 @@ def assumed(findings: Findings) -> Notes | None:
     elif ranked:
         items.append("None of those that were tried moves the typical run by 1 %.")
     first = [str(sway.key) for sway in moving[:MATTER]]
-    items.append(_names([it for key, it in values.items() if key not in first], bool(first)))
+    items.append(_others(count - sum(key in values for key in first), bool(first)))
     items += [safe(note) for it in findings.assumed if (note := it.get("note"))]
-    title = f"Assumed ({show.plural(count, 'value')}; `agentsim validate FILE --full` shows all)"
+    title = f"Assumed ({show.plural(count, 'value')})"
     return Notes(title, tuple(item for item in items if item), "dim")
+
+
+def _others(count: int, named: bool) -> str:
+    """How many are not named here, and where they are."""
+    if not count:
+        return ""
+    told = f"The {count} others" if named and count > 1 else "The other" if named else "All"
+    return f"{told}, with values and sources: `agentsim validate FILE --full`"
 
 
 def _sway(sway: Sway, given: dict[str, Any] | None) -> str:
@@ -72,22 +79,3 @@ def _ends(first: object, last: object) -> str:
 def span(low: float, high: float) -> str:
     """`35m..58m`, `50s..1.2m`."""
     return f"{show.tight(min(low, high))}..{show.tight(max(low, high))}"
-
-
-def _names(values: list[dict[str, Any]], others: bool) -> str:
-    """`coder: turns, output; shell, tests: time`: owners of the same values are told together."""
-    owners: dict[str, list[str]] = {}
-    for it in values[:NAMED]:
-        owner, colon, what = safe(it.get("what", "")).partition(": ")
-        owners.setdefault(owner if colon else "", []).append(what if colon else owner)
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for owner, names in owners.items():
-        alike.setdefault(tuple(names), []).append(owner)
-    told = [
-        (f"{', '.join(name(owner, 24) for owner in same)}: " if any(same) else "")
-        + ", ".join(name(what, 30) for what in names)
-        for names, same in alike.items()
-    ]
-    more = f"; {len(values) - NAMED} more" if len(values) > NAMED else ""
-    head = "The others: " if others and told else ""
-    return f"{head}{'; '.join(told)}{more}"

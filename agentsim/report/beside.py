@@ -27,9 +27,9 @@ class _Field(NamedTuple):
 def tables(result: Compared) -> list[Table]:
     """As many columns as fit into 80, then the others in a table of their own."""
     rows = [row for machine in result.machines for row in machine.rows]
-    names, marks = _names(result), _marks(rows)
+    names, marks = _names(result), _marks(result)
     left = [*_times(rows), *_costs([row.findings for row in rows])]
-    marked = frozenset(i for i, row in enumerate(rows) if row.quickest and marks)
+    marked = frozenset(i for i, it in enumerate(_marked(result)) if it)
     tables = []
     while left:
         taken = next(
@@ -72,14 +72,29 @@ def _names(result: Compared) -> list[_Field]:
     return [_Field((hardware,) if single else (hardware, own))]
 
 
-def _marks(rows: Sequence[Row]) -> list[_Field]:
-    """`*` for the quickest of each machine, where there is anything to choose from."""
-    if not any(row.difference for row in rows):
+def _marks(result: Compared) -> list[_Field]:
+    """`*` for the quickest of each machine; none where all rows of it may be the quickest."""
+    marked = _marked(result)
+    if not any(marked):
         return []
-    several = "; several where their difference may be chance"
-    note = "* quickest in the mean on its hardware"
-    exact = all(row.findings.exact for row in rows)
-    return [_field("", ["*" if row.quickest else "" for row in rows], note + several * (not exact))]
+    shared = any(
+        sum(row.quickest for row in machine.rows) not in (1, len(machine.rows))
+        for machine in result.machines
+    )
+    several = "; several where their difference may be chance" if shared else ""
+    where = "" if len(result.machines) == 1 else " on its hardware"
+    if any(all(row.quickest for row in machine.rows) for machine in result.machines):
+        several += "; none where that holds for all"
+    cells = ["*" if it else "" for it in marked]
+    return [_field("", cells, f"* quickest in the mean{where}{several}")]
+
+
+def _marked(result: Compared) -> list[bool]:
+    return [
+        row.quickest and not all(it.quickest for it in machine.rows)
+        for machine in result.machines
+        for row in machine.rows
+    ]
 
 
 def _times(rows: Sequence[Row]) -> list[_Field]:
@@ -96,9 +111,8 @@ def _times(rows: Sequence[Row]) -> list[_Field]:
         alone = [show.tight(it.without_people.p50) for it in found]
         fields.append(_field("agents", alone, f"agents: {typical}time without people"))
     if any(it.budget for it in found):
-        budgets = [it.budget for it in found]
-        cells = [budgeting.cell(it) for it in budgets]
-        fields.append(_field("budget", cells, budgeting.note(budgets)))
+        cells = [budgeting.cell(it) for it in found]
+        fields.append(_field("budget", cells, budgeting.note(found)))
     return fields
 
 
@@ -109,11 +123,13 @@ def _differences(rows: Sequence[Row], exact: bool) -> _Field:
     cells = [
         ("", "") if it is None else _difference(it, unit) for it in (r.difference for r in rows)
     ]
-    means, errors = ([cell[i] for cell in cells] for i in range(2))
+    # one column, with the head above both: each error stands below the others
+    widest = max(len(error) for _, error in cells)
+    told = [f"{mean}  {error:<{widest}}" if widest else mean for mean, error in cells]
+    told = [text if text.strip() else "" for text in told]
     error = "" if exact else ", +- at 95 %"
     note = f"vs {base}: how much longer the mean run is, pair by pair{error}"
-    columns = ((Column(f"vs {base}", True), means), (Column("", True), errors))
-    return _Field(columns if any(errors) else columns[:1], note)
+    return _field(f"vs {base}", told, note)
 
 
 def _unit(largest: float) -> show.Unit:
@@ -134,14 +150,24 @@ def _difference(it: Apart, unit: show.Unit) -> tuple[str, str]:
 
 
 def _right(found: Findings) -> str:
-    """The share with half of its interval, in points; nothing where no attempts are made."""
-    if found.quality is None:
+    """The share with half of its interval, in points; `-` where no attempts are made."""
+    if found.quality is None or found.quality.success is None:
         return "-"
     share = show.share(found.quality.success)
     if found.quality.ci95 is None:
         return share
     low, high = found.quality.ci95
     return f"{share} +-{max(1, round(50 * (high - low)))}"
+
+
+def _escaped(found: Findings) -> str:
+    """The mean with half of its interval; nothing where no defects are modelled."""
+    if found.quality is None or found.quality.defects is None:
+        return "-"
+    it = found.quality.defects.escaped
+    low, high = it.ci95
+    mean = show.number(it.mean)
+    return f"{mean} +-{show.number((high - low) / 2)}" if high > low else mean
 
 
 def _costs(found: Sequence[Findings]) -> list[_Field]:
@@ -163,9 +189,15 @@ def _costs(found: Sequence[Findings]) -> list[_Field]:
     if any(it.failed for it in found):
         note = "failed: share of the runs; times are of all runs, up to their end"
         fields.append(_field("failed", [show.share(it.failed) for it in found], note))
-    if any(it.quality for it in found):
-        note = "right: share of the runs in which what is picked of attempts is right"
+    qualities = [it.quality for it in found if it.quality is not None]
+    if any(it.success is not None for it in qualities):
+        note = "right: share of the runs that pick a right attempt"
+        if not all(it.quality for it in found):
+            note += "; - where none are made"
         fields.append(_field("right", [_right(it) for it in found], note))
+    if any(it.defects is not None for it in qualities):
+        note = "escaped: defects left in the mean run that does not fail"
+        fields.append(_field("escaped", [_escaped(it) for it in found], note))
     return fields
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from agentsim.analysis.findings import BudgetFindings
+from agentsim.analysis.estimate import FEWEST
+from agentsim.analysis.findings import BudgetFindings, Findings
 from agentsim.report import show, words
 from agentsim.report.blocks import Line, line
 from agentsim.report.text import listed, name
@@ -13,16 +14,21 @@ from agentsim.report.text import listed, name
 _FIGURES = 4  # decimals of a percentage, at most
 
 
-def lines(budget: BudgetFindings, exact: bool) -> list[Line]:
+def lines(budget: BudgetFindings, exact: bool, runs: int) -> list[Line]:
     """What of it is met and whether that is enough; and where other random numbers might turn it.
 
-    OK and MISSED are those of the exit code: they go by the estimate alone.
+    OK and MISSED are those of the exit code: they go by the estimate alone. Of fewer `runs` than
+    tell an error there is neither.
     """
     if not budget.is_known:
         who = listed([name(profile, 30) for profile in budget.unpriced], 3)
         limits = ", ".join(limits_of(budget))
         why = f"Whether it is met is not known: no `price` in {who}."
         return [line(f"Budget {limits}:", end="NOT KNOWN"), line(why)]
+    if not exact and runs < FEWEST:
+        told = f"met in {_counted(budget, runs)} (wanted {show.share(budget.chance)})"
+        few = f"Too few runs for a verdict: it takes {FEWEST}, and more --runs tell more."
+        return [line(f"Budget {', '.join(limits_of(budget))}: {told}"), line(few)]
     close = [line("Too close to call at 95 %: more --runs would tell.")] if budget.is_close else []
     return [_verdict(budget, exact), *close]
 
@@ -37,6 +43,11 @@ def _verdict(budget: BudgetFindings, exact: bool) -> Line:
     if exact:
         told = "met" if ok else "missed"
     return line(f"Budget {', '.join(limits_of(budget))}: {told}", end="OK" if ok else "MISSED")
+
+
+def _counted(budget: BudgetFindings, runs: int) -> str:
+    """`2 of 3 runs`."""
+    return f"{round(budget.met * runs)} of {show.plural(runs, 'run')}"
 
 
 def _tenths(share: float) -> str:
@@ -66,12 +77,15 @@ def limits_of(budget: BudgetFindings) -> list[str]:
     return told
 
 
-def cell(budget: BudgetFindings | None) -> str:
-    """In a table: `84 % ok`, `77 % no`, with `?` where it is too close to call."""
+def cell(findings: Findings) -> str:
+    """In a table: `84 % ok`, `77 % no`, with `?` where it is too close to call; `2 of 3`."""
+    budget = findings.budget
     if budget is None:
         return ""
     if not budget.is_known:
         return "not known"
+    if _is_vague(findings):
+        return _counted(budget, findings.replications).removesuffix("s").removesuffix(" run")
     met, wanted = show.share(budget.met), show.share(budget.chance)
     close = "?" if budget.is_close else ""
     if budget.is_met:
@@ -81,9 +95,14 @@ def cell(budget: BudgetFindings | None) -> str:
     return f"{met} no{close}"
 
 
-def note(budgets: Sequence[BudgetFindings | None]) -> str:
+def _is_vague(findings: Findings) -> bool:
+    """Whether there are too few runs for a verdict."""
+    return not findings.exact and findings.replications < FEWEST
+
+
+def note(rows: Sequence[Findings]) -> str:
     """What a column of `cell` means: the limits, unless they differ, and the share wanted."""
-    found = [budget for budget in budgets if budget is not None]
+    found = [row.budget for row in rows if row.budget is not None]
     if not found:
         return ""
     first = found[0]
@@ -93,4 +112,7 @@ def note(budgets: Sequence[BudgetFindings | None]) -> str:
     doubt = "; ? is too close to call at 95 %" if any(it.is_close for it in found) else ""
     if unknown := dict.fromkeys(profile for it in found for profile in it.unpriced):
         doubt += f"; not known without a price in {listed([name(it, 30) for it in unknown], 3)}"
-    return f"budget: {limits}; ok where {wanted} keep to it{doubt}"
+    said = f"ok where {wanted} keep to it"
+    if any(map(_is_vague, rows)):
+        said = f"in how many of the runs it is met, too few for a verdict; wanted in {wanted}"
+    return f"budget: {limits}; {said}{doubt}"

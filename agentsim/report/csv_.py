@@ -19,7 +19,7 @@ from agentsim.report.text import safe
 
 _TAKEN = (
     *("workflow", "hardware", "seed", "replications", "outcome.done", "outcome.failed"),
-    "quality.success",
+    *("quality.success", "quality.escaped_defects"),
     *("wall", "without_people", "busy", "first_output", "budget.met", "breakdown"),
     *("bottleneck", "calls", "tokens", "cost.total"),
 )
@@ -79,6 +79,9 @@ def row(findings: Findings) -> dict[str, Any]:
         }
     del told["bottleneck"]["rows"]  # a list: it stands in the JSON
     told["budget"] = told["budget"] or {"met": None}
+    quality = told["quality"] or {}
+    escaped = (quality.get("escaped_defects") or {}).get("mean")
+    told["quality"] = {"success": quality.get("success"), "escaped_defects": escaped}
     flat = dict(_flat("", told))
     return {
         key: value

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agentsim.report.blocks import Block, Code, Column, Document, Headline, Notes, Table
 from agentsim.report.json_ import head, whole
+from agentsim.report.terminal import WIDTH
 from agentsim.report.text import safe
 from agentsim.spec.explained import Example, Explanation
 from agentsim.spec.problems import visible
 
 
-def listing(all_: Iterable[Explanation]) -> Document:
-    """All codes with one line each."""
-    rows = tuple((it.code, it.means) for it in all_)
+def listing(all_: Iterable[Explanation], width: int | None = None) -> Document:
+    """All codes with what they mean: a line each, or as many as it takes in so many columns."""
+    every = list(all_)
+    room = None if width is None else width - 4 - max((len(it.code) for it in every), default=0)
+    rows: list[tuple[str, str]] = []
+    for it in every:
+        lines = [it.means] if room is None else textwrap.wrap(it.means, max(20, room))
+        rows += zip((it.code, *[""] * (len(lines) - 1)), lines, strict=True)
     notes = ("agentsim explain CODE shows one with an example",)
-    return Document(
-        (Table("", (Column("CODE"), Column("MEANING")), rows, notes=notes, whole=True),)
-    )
+    heads = (Column("CODE"), Column("MEANING"))
+    return Document((Table("", heads, tuple(rows), notes=notes, whole=True),))
 
 
 def shown(it: Explanation) -> Document:
@@ -33,9 +39,22 @@ def shown(it: Explanation) -> Document:
 def _parts(example: Example) -> Iterator[tuple[str, str]]:
     """(what it is, text): the command alone, one file alone, or several by name."""
     if len(example.files) != 1:
-        yield "", example.run
+        yield "", _command(example.run)
     for name, text in example.files.items():
         yield (f", {safe(name)}" if len(example.files) > 1 else ""), _plain(text)
+
+
+def _command(text: str) -> str:
+    """A command in lines that a shell reads as one, broken before an option."""
+    first, *options = text.split(" --")
+    lines = [first]
+    for option in options:
+        if len(lines[-1]) + len(option) + 5 > WIDTH - 4:
+            lines[-1] += " \\"
+            lines.append(f"  --{option}")
+        else:
+            lines[-1] += f" --{option}"
+    return "\n".join(lines)
 
 
 def _plain(text: str) -> str:

@@ -14,6 +14,7 @@ from agentsim.graph import (
     Block,
     Call,
     Choose,
+    Craft,
     Fork,
     Graph,
     Guard,
@@ -53,7 +54,9 @@ def of(node: Node, step: Step, graph: Graph) -> Words:
     title = f"{step.kind} {name(own.argument)}".strip()
     if own_id and own_id not in (own.argument, step.kind):
         title += f" ({name(own_id)})"
-    facts = (*own.facts, *_says(getattr(node, "says", None)), *_around(node.guard, node.priority))
+    defects = _craft(getattr(node, "craft", None)) if graph.quality is not None else ()
+    says = _says(getattr(node, "says", None))
+    facts = (*own.facts, *defects, *says, *_around(node.guard, node.priority))
     return Words(title, tuple(safe(fact) for fact in facts if fact), own.parts, own.back)
 
 
@@ -190,6 +193,18 @@ _ROWS: Mapping[type[Node], Callable[[Any, Graph], Own]] = MappingProxyType(
 )
 
 
+def _craft(craft: Craft | None) -> Iterator[str]:
+    """The defects that a step puts in and finds."""
+    if craft is None:
+        return
+    if craft.mends and craft.defects:
+        yield f"{show.number(1000 * craft.defects)} defects per kloc"
+    if craft.mends and craft.regressions:
+        yield f"{show.share(craft.regressions)} regressions"
+    if craft.finds is not None:
+        yield f"finds {show.share(craft.finds)} of the defects"
+
+
 def _says(says: Any) -> Iterator[str]:
     """The chances of a verdict, by round."""
     approves = tuple(getattr(says, "approves", ()))
@@ -197,6 +212,8 @@ def _says(says: Any) -> Iterator[str]:
         shown = [show.share(chance) for chance in approves]
         first = f"{', '.join(shown[:-1][:6])}{', ...' if len(shown) > 7 else ''}, then "
         yield f"approves {first if shown[1:] else ''}{shown[-1]}"
+    if getattr(says, "clean", False):
+        yield "approves when clean"
     if rejects := getattr(says, "rejects", 0.0):
         yield f"rejects {show.share(rejects)}"
 

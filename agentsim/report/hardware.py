@@ -80,56 +80,74 @@ def _year(as_of: str) -> str:
     return year[2:] if len(year) == 4 and year.isdigit() else ""
 
 
-def shown(plan: ServerPlan) -> Document:
-    """One profile: its laws in words, what they come to, and what it leaves out."""
+def shown(plan: ServerPlan, width: int | None = WIDTH) -> Document:
+    """One profile: its laws in words, what they come to, and what it leaves out.
+
+    `width`: columns in which a long address is broken; None: it stays whole.
+    """
     about = plan.about
     blocks: list[Block] = [
         Headline(name(about.title, 60), (safe(plan.profile),)),
         Table("", (Column(""), Column("")), facts(plan)),
     ]
     if about.url:
-        blocks.append(Code(safe(about.url)))
+        blocks.append(Code(_address(safe(about.url), width)))
     blocks += [_depths(plan), *_crowds(plan), _examples(plan)]
     if about.notes:
         blocks.append(Notes("Not modelled, assumed, to know", tuple(map(safe, about.notes))))
     return Document(tuple(blocks))
 
 
+def _address(url: str, width: int | None) -> str:
+    """In lines of so many columns, broken after a slash where that can be."""
+    room = max(len(url), 1) if width is None else max(20, width - 2)
+    lines = []
+    while len(url) > room:
+        at = url.rfind("/", room // 2, room) + 1 or room
+        lines.append(url[:at])
+        url = url[at:]
+    return "\n".join([*lines, url])
+
+
 def _depths(plan: ServerPlan) -> Table:
     table = figures.depths(plan)
-    rows = tuple(
-        (
-            show.tokens(row.context),
-            speed(row.decode) + (" ?" if row.measured is False else ""),
-            NONE if row.prefill is None else speed(row.prefill),
-            show.tight(row.read),
-        )
-        for row in table
-    )
-    heads = ("context", "decode tok/s", "prefill tok/s", "cold prompt of that length")
     beyond = any(row.measured is False for row in table)
+    rows = []
+    for row in table:
+        decode = _doubt(row.measured is not False, beyond)
+        # what is not read by the token takes the same at any depth
+        read = _doubt(row.measured is not False or row.prefill is None, beyond)
+        prefill = NONE if row.prefill is None else speed(row.prefill)
+        cells = (speed(row.decode) + decode, prefill + read, show.tight(row.read) + read)
+        rows.append((show.tokens(row.context), *cells))
+    heads = ("context", "decode tok/s", "prefill tok/s", "cold prompt of that length")
     notes = ("? beyond what was measured",) if beyond else ()
     columns_ = tuple(Column(head, True) for head in heads)
-    return Table("One stream alone", columns_, rows, notes=notes)
+    return Table("One stream alone", columns_, tuple(rows), notes=notes)
 
 
 def _crowds(plan: ServerPlan) -> list[Table]:
     crowds = figures.crowds(plan)
     if not crowds:
         return []
+    beyond = not all(row.measured for row in crowds)
     rows = tuple(
         (
             str(row.streams),
-            speed(row.each),
-            speed(row.total) + ("" if row.measured else " ?"),
+            speed(row.each) + _doubt(row.measured, beyond),
+            speed(row.total) + _doubt(row.measured, beyond),
         )
         for row in crowds
     )
-    beyond = not all(row.measured for row in crowds)
     heads = ("streams", "each tok/s", "all tok/s")
     notes = ("? beyond the largest batch that was measured",) if beyond else ()
     columns_ = tuple(Column(head, True) for head in heads)
     return [Table("Several streams, empty context", columns_, rows, notes=notes)]
+
+
+def _doubt(measured: bool, beyond: bool) -> str:
+    """` ?` behind what is not; as many blanks behind the others, if there is any in the column."""
+    return "" if not beyond else "  " if measured else " ?"
 
 
 def _examples(plan: ServerPlan) -> Table:

@@ -11,6 +11,9 @@ from agentsim.report import show, words
 from agentsim.report.blocks import Column, Table
 from agentsim.report.text import listed, name, safe
 
+LEAST = 0.005
+"""A smaller share of the run that is saved is no help."""
+
 
 def levers(findings: Findings) -> Table | None:
     """What single changes would save and leave of the mean: the largest first, harm at the end."""
@@ -22,8 +25,13 @@ def levers(findings: Findings) -> Table | None:
     unit = show.unit_for(findings.wall.mean)
     vague = any(_half(it) > 0.1 * abs(it.saves) for it in shown)
     typical = not findings.exact and all(it.typical is not None for it in shown)
+    head, title = "What would help, on average", ""
+    if not any(map(_helps, ranked)):
+        head = "What was tried, on average"
+        unsure = any(it.ci95[1] >= SLIVER * findings.wall.mean for it in ranked)
+        title = f"Nothing that was tried {'is sure to help' if unsure else 'would help'}"
     columns = [
-        Column("What would help, on average"),
+        Column(head),
         Column("saves", True),
         *[Column("", True)] * vague,
         Column("leaves", True),
@@ -35,7 +43,7 @@ def levers(findings: Findings) -> Table | None:
     if rest:
         names = listed([lever_name(it) for it in rest], 4)
         notes.append(f"{f'less than {show.share(SLIVER)} each' if small else 'less'}: {names}")
-    return Table("", tuple(columns), rows, notes=tuple(notes))
+    return Table(title, tuple(columns), rows, notes=tuple(notes))
 
 
 def _shown(
@@ -111,6 +119,11 @@ def _left(seconds: float, unit: show.Unit) -> str:
 def _harms(lever: Lever) -> bool:
     """Whether the run surely takes longer with it: its interval lies wholly below nothing."""
     return lever.ci95[1] < 0
+
+
+def _helps(lever: Lever) -> bool:
+    """Whether it surely saves something that is seen."""
+    return lever.ci95[0] > 0 and lever.saves >= LEAST * (lever.saves + lever.leaves)
 
 
 def _part_of_runs(shown: Sequence[Lever], runs: int) -> str:

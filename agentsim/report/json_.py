@@ -142,9 +142,18 @@ def _wall_done(findings: Findings) -> dict[str, Any] | None:
 
 
 def _quality(findings: Findings) -> dict[str, Any] | None:
-    """`quality`: only where attempts are made."""
+    """`quality`: only where attempts are made, or defects are modelled."""
     found = findings.quality
-    return None if found is None else {"success": found.success, "ci95": found.ci95}
+    if found is None:
+        return None
+    it = found.defects
+    counts = it and {"written": it.written, "found": it.found, "mended": it.mended, "none": it.none}
+    return {
+        "success": found.success,
+        "ci95": found.ci95,
+        "escaped_defects": it and stat(it.escaped),
+        "defects": counts,
+    }
 
 
 def _use(findings: Findings) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""A comparison as JSON: the whole answer of each row, and what sets them apart.
-
-What is not modelled yet (escaped defects) has no name here.
-"""
+"""A comparison as JSON: the whole answer of each row, and what sets them apart."""
 
 from __future__ import annotations
 

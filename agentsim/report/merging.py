@@ -22,15 +22,19 @@ def placed(
 ) -> list[str]:
     """Each text once, with where it holds: `place_of(places, text)`, empty for everywhere.
 
-    Where texts differ in their figures, the first one's are told with its place.
+    Where texts differ in their figures, the first one's are told with the places where they hold,
+    and after that the others, which are `elsewhere` if together they are all places.
     """
     told = []
     for group in _groups(texts):
-        text, first = group[0]
-        where = place_of([place for _, place in group], text)
-        if len({own for own, _ in group}) > 1:
-            whole = where or "everywhere"
-            where = f"{place_of([first], '')}; with other figures {whole}"
+        text = group[0][0]
+        places = [place for _, place in group]
+        where = place_of(places, text)
+        others = [place for own, place in group if own != text]
+        if others:
+            own = place_of([place for it, place in group if it == text], "")
+            rest = place_of(others, "") if place_of(places, "") else "elsewhere"
+            where = f"{own}; {rest} with other figures"
         told.append(f"{text} ({where})" if where else text)
     return told
 

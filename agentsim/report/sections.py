@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentsim.analysis.estimate import FEWEST
-from agentsim.analysis.findings import Findings, PersonFindings, QualityFindings, Share
+from agentsim.analysis.findings import (
+    DefectFindings,
+    Findings,
+    PersonFindings,
+    QualityFindings,
+    Share,
+)
 from agentsim.analysis.words import SLIVER
 from agentsim.report import budgeting, show, words
 from agentsim.report.blocks import (
@@ -55,7 +61,7 @@ def verdict(findings: Findings) -> Lines:
     """How long, how sure, within the budget?, without people, and whether runs fail."""
     lines = [_wall(findings)]
     if findings.budget is not None:
-        lines += budgeting.lines(findings.budget, findings.exact)
+        lines += budgeting.lines(findings.budget, findings.exact, findings.replications)
     if findings.people:
         lines += _people(findings)
     lines += _outcome(findings)
@@ -63,16 +69,23 @@ def verdict(findings: Findings) -> Lines:
 
 
 def _wall(findings: Findings) -> Line:
+    """The typical run, 4 in 5, 1 in 10; what reads the same is said once."""
     wall = findings.wall
     if findings.exact:
         return line("always ", Run(show.exact(wall.p50), "strong"))
-    return Line(
-        (
-            (Run(f"{show.duration(wall.p50)} typical", "strong"),),
-            (Run("4 in 5 runs within "), Run(show.duration(wall.p80), "strong")),
-            (Run("1 in 10 over "), Run(show.duration(wall.p90), "strong")),
-        )
-    )
+    values = (wall.p5, wall.p50, wall.p80, wall.p90, wall.p95)
+    low, typical, most, long, high = map(show.duration, values)
+    if low == high:
+        return line(Run(typical, "strong"), " in 9 of 10 runs")
+    first = (Run(f"{typical} typical", "strong"),)
+    if typical == long:
+        return Line((first, (Run("9 in 10 runs take no longer"),)))
+    if most == long:
+        return Line((first, (Run("9 in 10 runs within "), Run(long, "strong"))))
+    last = (Run("1 in 10 over "), Run(long, "strong"))
+    if typical == most:
+        return Line((first, (Run("4 in 5 runs take no longer"),), last))
+    return Line((first, (Run("4 in 5 runs within "), Run(most, "strong")), last))
 
 
 def _people(findings: Findings) -> list[Line]:
@@ -87,9 +100,9 @@ def _needed(who: str, person: PersonFindings, exact: bool) -> str:
     subject = words.verb(who, "are", "is")
     if person.times_needed <= 0:
         return f"{subject} not needed."
-    often = show.times(person.times_needed)
+    often = show.often(person.times_needed)
     for_ = (show.exact if exact else show.duration)(person.attention)
-    whole = "" if often == "once" else " in all"
+    whole = "" if "once" in often else " in all"
     return f"{subject} needed {often}, for {for_}{whole}{'' if exact else ' on average'}."
 
 
@@ -103,18 +116,33 @@ def _outcome(findings: Findings) -> list[Line]:
         said = [f"{name(word)} {part}" for word, part in zip(findings.verdicts, parts, strict=True)]
         lines.append(line(f"The last verdict: {', '.join(said)}."))
     if findings.quality is not None:
-        lines.append(line(_quality(findings.quality, findings.exact)))
+        if findings.quality.success is not None:
+            lines.append(line(_right(findings.quality, findings.quality.success, findings.exact)))
+        if findings.quality.defects is not None:
+            lines.append(line(_escaped(findings.quality.defects, findings)))
     return lines
 
 
-def _quality(quality: QualityFindings, exact: bool) -> str:
+def _escaped(defects: DefectFindings, findings: Findings) -> str:
+    """How many are left, of how many; in how many runs there are none."""
+    left, of = show.number(defects.escaped.mean), show.number(defects.written)
+    runs = " of a run that does not fail" if 0 < findings.failed < 1 else ""
+    whole = findings.exact or defects.none in (0.0, 1.0)
+    free = "" if whole else f"; none in {show.share(defects.none)} of the runs"
+    low, high = defects.escaped.ci95
+    error = f" (+-{show.number((high - low) / 2)})" if high > low else ""
+    mean = "" if findings.exact else f", on average{error}"
+    return f"Defects{runs}: {left} of {of} escape{mean}{free}."
+
+
+def _right(quality: QualityFindings, success: float, exact: bool) -> str:
     if exact:
-        return f"What is picked is {'right' if quality.success else 'wrong'}."
+        return f"What is picked is {'right' if success else 'wrong'}."
     between = ""
     if quality.ci95 is not None:
         low, high = (100 * share for share in quality.ci95)
         between = f" ({low:.1f} to {high:.1f} %)"
-    return f"What is picked is right in {show.share(quality.success)}{between} of runs."
+    return f"What is picked is right in {show.share(success)}{between} of runs."
 
 
 def _failures(findings: Findings) -> list[Line]:
@@ -277,7 +305,7 @@ def _used(findings: Findings) -> Iterator[str]:
         made = show.tokens(tokens.output)
         yield f"{made} {word}{_within(thought if tokens.thinking > 0 else '')}"
     if tokens.wasted > 0:
-        yield f"{show.tokens(tokens.wasted)} wasted"
+        yield f"{show.tokens(tokens.wasted)} tokens wasted"
     if findings.cost_total is not None:
         yield show.money(findings.cost_total)
 

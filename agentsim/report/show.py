@@ -226,6 +226,16 @@ def times(count: float) -> str:
     return {"1": "once", "2": "twice"}.get(shown, f"{shown} times")
 
 
+def often(count: float) -> str:
+    """How often in a run, of a mean: `once`, `3 times`, `about once a run`, `0.4 times a run`."""
+    whole = round(count)
+    if abs(count - whole) < 1e-9:
+        return times(whole)
+    if abs(count - whole) <= 0.05 * count:
+        return f"about {times(whole)} a run"
+    return f"{times(count)} a run"
+
+
 def factor(value: float) -> str:
     """`19x`, `2,850x`, `1.4x`."""
     return f"{number(value)}x"

@@ -157,7 +157,7 @@ def _table(rows: Sequence[Row]) -> Table:
         columns.append(("agents", [show.tight(it.without_people.p50) for it in found]))
     columns += _shares(found)
     if any(it.budget for it in found):
-        columns.append(("budget", [budgeting.cell(it.budget) for it in found]))
+        columns.append(("budget", [budgeting.cell(it) for it in found]))
     if any(row.outrun is not None for row in rows):
         columns.append(("outrun", [_outrun(row) for row in rows]))
     heads = tuple(Column(head, True) for head, _ in columns)
@@ -211,7 +211,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
         people = any(row.findings.people for row in rows)
         agents = "agents: typical time without people; " if people else ""
         notes.append(f"{agents}shares are of the average run")
-    if budget := budgeting.note([row.findings.budget for row in rows]):
+    if budget := budgeting.note([row.findings for row in rows]):
         notes.append(budget)
     reads = next((it.reads for it in rows if it.reads), None)
     if any(row.outrun is not None for row in rows):

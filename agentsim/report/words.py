@@ -20,7 +20,7 @@ _PARTS = MappingProxyType(
         "compaction": ("compacting", "compacting, {}"),
         "tool": ("tools", "{}"),
         "pool_wait": ("waiting for a pool", "waiting for {}"),
-        "cap_wait": ("waiting for the limit", "waiting for the limit, {}"),
+        "cap_wait": ("waiting under a cap", "waiting, cap on {}"),
         "person_wait": ("waiting for a person", "waiting for {}"),
         "pickup": ("noticing", "{}, noticing"),
         "switching": ("switching", "{}, switching"),
@@ -28,7 +28,7 @@ _PARTS = MappingProxyType(
         "off_hours": ("off hours", "{}, off hours"),
         "merge": ("merging", "merging, {}"),
         "wait": ("waiting", "waiting, {}"),
-        "other": ("other", "other, {}"),
+        "other": ("between calls", "{}, between calls"),
     }
 )
 KINDS = tuple(part.label for part in Part)

@@ -7,56 +7,35 @@ from collections.abc import Callable
 from typing import Any
 
 from agentsim.chance import Constant, Distribution
-from agentsim.errors import Place, Problem
-from agentsim.graph import AgentPlan, CompactPlan, Delegate, ToolPlan
-from agentsim.spec.cast import Defined
-from agentsim.spec.definitions import AgentFields, CompactDef
-from agentsim.spec.players import NOTHING, Players
-from agentsim.spec.problems import quoted
+from agentsim.errors import Place
+from agentsim.graph import AgentPlan, Delegate, ToolPlan
+from agentsim.spec.harness import Setting
+from agentsim.spec.players import NOTHING
 
 TOKENS_PER_LINE = 12
 
 Delegates = Callable[[str, Place | None], int | None]
 """An agent's name, and where it is written -> its number; None where it is wrong (reported)."""
 
-COMPACT_OUTPUT = 2000
-COMPACT_KEEPS = 20_000
-
 
 def agent_plan(
-    players: Players,
-    defined: Defined,
-    step: AgentFields,
-    reads: bool,
-    place: Place,
-    path: str,
-    returns: bool,
-    delegate: Delegates,
+    setting: Setting, reads: bool, place: Place, path: str, delegate: Delegates
 ) -> AgentPlan | None:
     """The plan of an agent as one step runs it; None where it is wrong, which is reported.
 
     `reads`: whether it is given the changes to read, so that their lines count as tokens. `path`:
-    the step's. `returns`: whether there is an agent around it. `delegate` makes the subagent of a
-    name and gives its number.
+    the step's. `delegate` makes the subagent of a name and gives its number.
     """
-    return _Maker(players, defined, step, place, path, delegate).plan(reads, returns)
+    return _Maker(setting, place, path, delegate).plan(reads)
 
 
 class _Maker:
-    def __init__(
-        self,
-        players: Players,
-        defined: Defined,
-        step: AgentFields,
-        place: Place,
-        path: str,
-        delegate: Delegates,
-    ) -> None:
-        self._path, self._delegate = path, delegate
-        self._players, self._cast = players, players.cast
-        self._defined, self._step, self._place = defined, step, place
+    def __init__(self, setting: Setting, place: Place, path: str, delegate: Delegates) -> None:
+        self._path, self._delegate, self._setting = path, delegate, setting
+        self._players, self._cast = setting.players, setting.players.cast
+        self._defined, self._step, self._place = setting.defined, setting.step, place
 
-    def plan(self, reads: bool, returns: bool) -> AgentPlan | None:
+    def plan(self, reads: bool) -> AgentPlan | None:
         """All fields put together."""
         role = self._field("model", noted=False) or "main"
         server = self._players.servers.index(role, self._place)
@@ -84,8 +63,9 @@ class _Maker:
             in_turn=bool(self._field("in_turn")),
             writes=writes,
             tokens_per_line=self._per_line(writes is not None or reads),
-            returns=self._field("returns") if returns else None,
-            compact=self._compact(sum(tokens for _, tokens in prompt)),
+            returns=self._field("returns") if self._setting.inside else None,
+            compact=self._setting.compact(sum(tokens for _, tokens in prompt)),
+            turn_time=self._setting.turn_time(),
         )
 
     def _note_turns(self) -> None:
@@ -154,29 +134,11 @@ class _Maker:
         return turns, writes
 
     def _prompt(self) -> tuple[tuple[str, int], ...]:
-        """Blocks by name; a bare number is a block of the agent's own."""
-        blocks = self._or_default("prompt", 0, ())
-        return tuple((name or self._defined.name, tokens) for name, tokens in blocks if tokens)
-
-    def _compact(self, prompt: int) -> CompactPlan | None:
-        given: CompactDef | None = self._field("compact")
-        if given is None:
-            return None
-        keeps = prompt + COMPACT_KEEPS if given.to is None else given.to
-        wrong = ""
-        if given.time is not None and given.output is not None:
-            wrong = "`compact` takes either a `time` or the `output` of a call"
-        elif not prompt <= keeps < given.at:
-            wrong = (
-                f"`compact` cuts from {given.at:,} to {keeps:,} tokens: `to` must lie below `at` "
-                f"and not below the prompt of {prompt:,}"
-            )
-        if wrong:
-            message = f"{quoted(self._defined.name)}: {wrong}"
-            self._players.report(Problem("bad-value", message, self._place))
-            return None
-        output = COMPACT_OUTPUT if given.output is None else given.output
-        return CompactPlan(given.at, keeps, given.time, 0 if given.time is not None else output)
+        """Blocks by name, those of its harness first; what nobody says is assumed to be none."""
+        blocks = self._setting.prompt()
+        if blocks is None:
+            self._cast.default(self._defined, "prompt", 0)
+        return blocks or ()
 
     def _per_line(self, counts: bool) -> float:
         """Tokens of a line; where no lines are written or read it does not matter."""

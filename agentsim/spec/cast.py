@@ -29,6 +29,9 @@ ONE_OF = {kind: one.partition(" ")[2] for kind, one in ONE.items()}
 OWN = ("pools", "queues")
 """Of these there are no presets."""
 
+PARTED = ("reads", "caps")
+"""Fields of which a definition changes part by part what it takes by `like`."""
+
 DEFAULT = "not given"
 
 
@@ -183,9 +186,13 @@ class Cast:
         return base
 
     def _lay_over(self, base: _Raw, key: str, written: Any, value: Any, at: Path) -> None:
-        """One field of the file over what a preset gave; `reads` is changed part by part."""
+        """One field of the file over what a preset gave; some are changed part by part."""
         under = base.fields.get(key)
-        if key == "reads" and isinstance(under, dict) and isinstance(value, dict):
+        if key in PARTED and isinstance(under, dict) and isinstance(value, dict):
+            if (why := base.why.get(key)) is not None:
+                base.why.update({f"{key}/{part}": why for part in under})
+            for part in value:
+                base.why.pop(f"{key}/{part}", None)
             value = {**under, **value}
         base.fields[written] = value
         base.spots[key] = (self._tree, at)
@@ -316,5 +323,11 @@ WORDS = {
     "retry": "further tries",
     "uses": "units of pools",
     "compact": "compaction",
+    "caps": "what may run at once",
+    "caps/agents": "agents at once",
+    "caps/tools": "tools at once",
+    "caps/spawns": "agents in a run",
+    "turn_time": "its own time in a turn",
+    "subagent_prompt": "tokens that subagents start with",
     "asks": "who is asked before tool runs",
 }

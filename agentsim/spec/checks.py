@@ -24,6 +24,7 @@ from agentsim.spec.heeded import unheeded_settings
 from agentsim.spec.length import check_length
 from agentsim.spec.lines import check_lines
 from agentsim.spec.problems import quoted
+from agentsim.spec.quality import check_defects
 from agentsim.spec.sessions import check_sessions
 from agentsim.spec.unmet import check_unmet
 from agentsim.spec.verdicts import verdict_notes
@@ -64,12 +65,13 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
                 _check_quota(need, server, program)
 
     lines = check_lines(graph, program)
+    defects = check_defects(graph, program)
     check_length(graph, program)
     unmet = _between_steps(graph, program) if program.whole else []
     if program.problems:
         return None
     told = [verdict_notes(graph.root), unmet, _cut_answers(graph), lines, _empty(graph, program)]
-    told += [_idle_fails(graph), unheeded_settings(graph, program)]
+    told += [_idle_fails(graph), unheeded_settings(graph, program), defects]
     notes = (note for part in told for note in _few(part))
     return dataclasses.replace(graph, notes=(*graph.notes, *notes))
 

@@ -10,8 +10,10 @@ from agentsim.graph import Graph, ServerPlan, Step
 from agentsim.spec.cast import Cast
 from agentsim.spec.checks import run_checks
 from agentsim.spec.exact import is_exact
+from agentsim.spec.harness import caps_of, harness_of
 from agentsim.spec.players import Players
 from agentsim.spec.problems import quoted
+from agentsim.spec.quality import quality_plan
 from agentsim.spec.scope import Program, lower_root
 from agentsim.spec.servers import DEFAULT, Servers
 from agentsim.spec.tree import Tree
@@ -39,6 +41,10 @@ def compiled(
     program.cast.check_all()
     program.servers = Servers(source.hardware, source.rates, program.report)
     program.players = Players(program.cast, program.servers, program.report)
+    at = Place(tree.file, 1, 1) if top.harness is None else tree.place(("harness",))
+    program.harness = harness_of(program.players, top.harness, at)
+    program.quality = top.quality
+    program.counts_defects = top.quality is not None
     root = lower_root(program)
     servers = program.servers.plans(program.whole)
     for key in program.cast.unpatched() if program.whole else ():
@@ -56,10 +62,11 @@ def compiled(
         people=players.people,
         queues=tuple(players.queues.values()),
         budget=top.budget,
-        caps=top.caps,
+        caps=caps_of(program.players, top.caps, program.harness),
         start=top.start,
         zone=top.zone,
         exact=is_exact(root, servers, players.people, tuple(players.queues.values())),
+        quality=quality_plan(root, program),
         assumed=program.cast.noted(),
         notes=(*_hardware_notes(program, servers), *top.notes, *players.notes, *program.notes),
     )

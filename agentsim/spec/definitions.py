@@ -12,6 +12,7 @@ from agentsim import units
 from agentsim.spec import values
 from agentsim.spec.fields import (
     Count,
+    Density,
     Duration,
     FixedTokens,
     Flag,
@@ -53,6 +54,20 @@ def _size(value: object) -> str:
     return values.one_of(value, ("S", "M", "L"), "a size of work")
 
 
+def _mark(value: object) -> int | float:
+    """Whole tokens, or a share of the context (a float)."""
+    if isinstance(value, str) and value.strip().endswith("%"):
+        part = values.share(value)
+        if not part:
+            raise values.fault("expected more than 0 % of the context, such as 80%")
+        return float(part)
+    return values.tokens_fixed(value)
+
+
+def _held(value: object) -> bool:
+    return values.one_of(value, ("life", "call"), "how long a place is kept") == "call"
+
+
 def _skim(_: object) -> None:
     raise values.fault("not yet: reading by skimming (`skim`)", code="not-yet")
 
@@ -80,7 +95,13 @@ if TYPE_CHECKING:
     Sharing: TypeAlias = str
     Preempt: TypeAlias = str
     Size: TypeAlias = str
+    Mark: TypeAlias = int | float
+    Whole: TypeAlias = int
+    Held: TypeAlias = bool
 else:
+    Mark = Annotated[Any, PlainValidator(_mark)]
+    Whole = Annotated[Any, PlainValidator(lambda value: values.whole(value, 1, 10**6))]
+    Held = Annotated[Any, PlainValidator(_held)]
     OnConflict = Annotated[Any, PlainValidator(_conflict)]
     Capacity = Annotated[Any, PlainValidator(_capacity)]
     LineRate = Annotated[Any, _rate(units.line_rate)]
@@ -98,6 +119,7 @@ class ToolFields(Model):
     returns: Tokens | None = may("tokens that a run puts into the session", "1.2k")
     uses: Uses | None = may("units of pools that a run holds", "{ci: 1}")
     fails: Share | None = may("the chance that a run fails; otherwise it approves", "10%")
+    finds: Share | None = may("the chance that a step of it finds each defect", "20%")
 
 
 class ToolDef(ToolFields):
@@ -150,15 +172,43 @@ class PersonDef(Model):
     reads: ReadsDef | None = may("how fast they read", "{code: 400 loc/h, prose: 238 wpm}")
     decides: Duration | None = may("to decide, after reading", "60s")
     types: LineRate | None = may("how fast they write, where a step says `writes`", "60 loc/h")
+    defects: Density | None = may("defects in the lines written", "32 per kloc")
+    regressions: Share | None = may("the chance that mending a defect makes another", "5%")
+    finds: Share | None = may("the chance to find each defect", "35%")
 
 
 class CompactDef(Model):
     """When and how an agent's session is cut."""
 
-    at: FixedTokens = need("the tokens at which it is cut", "160k")
+    at: Mark = need("the tokens, or the share of the context, at which it is cut", "160k")
     to: FixedTokens | None = may("what is kept, the prompt included", "40k")
     time: Duration | None = may("how long it takes, where it is no call", "120s")
     output: FixedTokens | None = may("the tokens that the compacting call writes", "2k")
+
+
+class CapsDef(Model):
+    """What may run at once, and in all."""
+
+    agents: Whole | None = may("agents at once", "20")
+    tools: Whole | None = may("tools that agents run at once", "10")
+    spawns: Whole | None = may("agents that one run may start", "200")
+    held: Held | None = may("how long an agent keeps its place: life or call", "call")
+
+
+class HarnessDef(Model):
+    """One entry of `harnesses`: the program that agents run in."""
+
+    like: Name | None = may("a harness to start from", "claude-code")
+    note: Text | None = may("a remark", "with our own tools")
+    prompt: Prompt | None = may(
+        "what sessions start with, before the agent's own", "{harness: 21k}"
+    )
+    subagent_prompt: Prompt | None = may(
+        "the same for agents that another one starts", "{subagent_harness: 11k}"
+    )
+    turn_time: Duration | None = may("its own time in each turn, before the call", "300ms")
+    caps: CapsDef | None = may("what it allows at once, and in all", "{agents: 20, tools: 10}")
+    compact: CompactDef | None = may("when it cuts a session", "{at: 80%, output: 4.2k}")
 
 
 class AsksDef(Model):
@@ -183,10 +233,16 @@ class AgentFields(Model):
     in_turn: Flag | None = may("tools of one turn run one after another", "no")
     writes: Lines | None = may("lines that one run of it writes", "{p50: 120 loc, p90: 600 loc}")
     tokens_per_line: PerLine | None = may("output tokens of a line", "12")
+    defects: Density | None = may("defects in the lines written", "32 per kloc")
+    regressions: Share | None = may("the chance that mending a defect makes another", "5%")
+    finds: Share | None = may("the chance to find each defect", "35%")
     returns: Tokens | None = may(
         "tokens that it hands to the agent around it", "{p50: 1k, p90: 3k}"
     )
     compact: CompactDef | None = may("when its session is cut", "{at: 160k, to: 40k}")
+    harness: Name | None = may("the program that it runs in", "claude-code")
+    turn_time: Duration | None = may("the harness's time in each turn, before the call", "300ms")
+    caps: CapsDef | None = may("what it may start at once, and in all", "{agents: 5, tools: 3}")
     asks: AsksDef | None = may("who is asked before tool runs", "{who: you, chance: 2%, time: 10s}")
     size: Size | None = may("scales its turns and lines", "M")
 
@@ -206,6 +262,7 @@ MODELS: MappingProxyType[str, type[Model]] = MappingProxyType(
         "people": PersonDef,
         "agents": AgentDef,
         "queues": QueueDef,
+        "harnesses": HarnessDef,
     }
 )
 ONE = MappingProxyType(
@@ -215,16 +272,11 @@ ONE = MappingProxyType(
         "people": "a person",
         "agents": "an agent",
         "queues": "a merge queue",
+        "harnesses": "a harness",
     }
 )
 
 # Key -> what it is: of the format, for a later version. A row goes when the thing is built.
-AGENT_LATER = MappingProxyType(
-    {
-        "harness": "harnesses (`harness`)",
-        "caps": "caps of a harness (`caps`)",
-    }
-)
 LATER: MappingProxyType[str, MappingProxyType[str, str]] = MappingProxyType(
     {
         "tools": MappingProxyType({}),
@@ -241,6 +293,7 @@ LATER: MappingProxyType[str, MappingProxyType[str, str]] = MappingProxyType(
                 "skills": "skills of a person (`skills`)",
             }
         ),
-        "agents": AGENT_LATER,
+        "agents": MappingProxyType({}),
+        "harnesses": MappingProxyType({}),
     }
 )

@@ -22,9 +22,11 @@ from agentsim.graph import (
     QueuePlan,
     ServerPlan,
     ToolPlan,
+    Voice,
     Work,
     walk,
 )
+from agentsim.spec.quality import craft_in
 from agentsim.spec.verdicts import says_of
 
 
@@ -49,9 +51,13 @@ def _is_drawn(node: Node) -> bool:
     shares = (*says.approves, says.rejects) if says else ()
     if any(0.0 < share < 1.0 for share in shares):
         return True
+    craft = craft_in(node)
+    if craft is not None and craft.mends and craft.defects > 0.0:
+        return True
     match node:
-        case Call(input=a, thinking=b, output=c):
-            return any(map(_spreads, (a, b, c)))
+        case Call(input=a, thinking=b, output=c, voice=voice):
+            own = () if voice is None else _of_rules(voice)
+            return any(map(_spreads, (a, b, c, *own)))
         case Agent(plan=plan, task=task, asks_chance=chance):
             return 0.0 < chance < 1.0 or _spreads(task) or _agent(plan)
         case Work(tool=tool):
@@ -80,7 +86,7 @@ def _agent(plan: AgentPlan) -> bool:
         plan.tools_per_turn,
         plan.writes,
         plan.returns,
-        plan.compact.time if plan.compact else None,
+        *_of_rules(plan),
     )
     mixed = any(0.0 < share < 1.0 for _, share in plan.tools)
     return (
@@ -88,6 +94,12 @@ def _agent(plan: AgentPlan) -> bool:
         or any(map(_spreads, drawn))
         or any(_tool(tool) for tool, _ in plan.tools if isinstance(tool, ToolPlan))
     )
+
+
+def _of_rules(rules: AgentPlan | Voice) -> tuple[Distribution | None, ...]:
+    """What compacting and the harness take in each turn."""
+    rule, own = rules.compact, rules.turn_time
+    return (None if rule is None else rule.time), (None if own is None else own.time)
 
 
 def _tool(tool: ToolPlan) -> bool:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Count: TypeAlias = Distribution
     Turns: TypeAlias = Distribution
     Lines: TypeAlias = Distribution
+    Density: TypeAlias = float
+    Approves: TypeAlias = tuple[float, ...]
     Seconds: TypeAlias = float
     PositiveSeconds: TypeAlias = float
     Share: TypeAlias = float
@@ -51,6 +53,8 @@ else:
     Count = Annotated[Any, _type(values.count_of)]
     Turns = Annotated[Any, _type(values.turns_of)]
     Lines = Annotated[Any, _type(values.lines_of)]
+    Density = Annotated[Any, _type(values.fixed(units.density, "defects, such as 32 per kloc"))]
+    Approves = Annotated[Any, _type(values.approves_of)]
     Seconds = Annotated[Any, _type(values.fixed(values.seconds, _DURATION))]
     PositiveSeconds = Annotated[Any, _type(values.above_zero(values.seconds, _DURATION))]
     Share = Annotated[Any, _type(values.share)]

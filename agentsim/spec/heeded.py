@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from agentsim.graph import Agent, Block, Graph, walk
+from agentsim.graph import Agent, Block, Call, CompactPlan, Graph, ServerPlan, marks_of, walk
 from agentsim.spec.problems import quoted
 from agentsim.spec.sessions import InSession
 
@@ -53,25 +53,47 @@ def _sizes(node: InSession) -> list[int]:
 def _compactions(graph: Graph) -> Iterator[str]:
     """Marks of `compact` that the context is too short for."""
     for node in walk(graph.root):
-        if not isinstance(node, Agent) or node.plan.compact is None:
-            continue
-        rule, server = node.plan.compact, graph.servers[node.plan.server]
-        context, who = server.context, node.plan.name
-        if context is None:
-            continue
-        if rule.at > context:
-            yield (
-                f"{who}: `compact` at {rule.at:,} tokens is more than the context of "
-                f"{server.profile}, {context:,}: it is done when that is full"
-            )
-        if rule.time is None and min(rule.at, context) + rule.output > context:
-            room = f"{context:,} less the {rule.output:,} that the call writes"
-            yield (
-                f"{who}: `compact` at {min(rule.at, context):,} tokens leaves its own call no room "
-                f"in the context of {server.profile} ({room}): what is too much is dropped before"
-            )
-        if rule.to > LITTLE * rule.at:
-            yield (
-                f"{who}: `compact` cuts from {rule.at:,} to {rule.to:,} tokens only, so it will be "
-                "due again soon"
-            )
+        if isinstance(node, Agent):
+            plan, prompt = node.plan, sum(size for _, size in node.plan.prompt)
+            if plan.compact is not None:
+                yield from _compaction(plan.compact, plan.name, prompt, graph.servers[plan.server])
+        elif isinstance(node, Call) and node.voice is not None:
+            voice = node.voice
+            if voice.compact is not None:
+                server = graph.servers[node.server]
+                yield from _compaction(voice.compact, voice.who, voice.prompt, server)
+
+
+def _compaction(rule: CompactPlan, who: str, prompt: int, server: ServerPlan) -> Iterator[str]:
+    context = server.context
+    marks = marks_of(rule, prompt, context)
+    if marks is None:
+        yield (
+            f"{who}: `compact` at {100 * (rule.share or 0):.10g} % of the context is never done, "
+            f"since {server.profile} gives no `context`"
+        )
+        return
+    at, to = marks
+    if context is None:
+        return
+    if rule.share is None and rule.at > context:
+        yield (
+            f"{who}: `compact` at {rule.at:,} tokens is more than the context of "
+            f"{server.profile}, {context:,}: it is done when that is full"
+        )
+    if rule.time is None and at + rule.output > context:
+        room = f"{context:,} less the {rule.output:,} that the call writes"
+        yield (
+            f"{who}: `compact` at {at:,} tokens leaves its own call no room "
+            f"in the context of {server.profile} ({room}): what is too much is dropped before"
+        )
+    if rule.share is not None and rule.to > to:
+        yield (
+            f"{who}: `compact` at {at:,} tokens cannot cut to {rule.to:,}: {to:,} are taken, half "
+            "way from the prompt"
+        )
+    elif rule.to > LITTLE * (at if rule.share is not None else rule.at):
+        yield (
+            f"{who}: `compact` cuts from {at if rule.share is not None else rule.at:,} to "
+            f"{rule.to:,} tokens only, so it will be due again soon"
+        )

@@ -41,6 +41,8 @@ class Players:
         self._tools: dict[str, ToolPlan | None] = {}
         self._stepped: set[str] = set()
         self._taken: dict[tuple[str, str], float] = {}
+        self.told: dict[str, None] = {}
+        """What of a harness does not count with some agent: sentences, each once."""
         self.queues: dict[str, QueuePlan] = {}
         self.pools: dict[str, PoolPlan] = {}
         for name in sorted(cast.names("pools")):
@@ -72,6 +74,7 @@ class Players:
             for (tool, agent), share in self._taken.items()
             if tool in self._stepped
         ]
+        told += self.told
         if self._people:
             people = ", ".join(self._people)
             told.append(f"taken as {ALWAYS}, nights and weekends too: {people}")

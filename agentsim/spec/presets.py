@@ -15,7 +15,7 @@ from typing import Any
 from agentsim.spec.reader import read
 from agentsim.spec.tree import Tree
 
-KINDS = ("agents", "tools", "people", "sizes")
+KINDS = ("agents", "tools", "people", "sizes", "harnesses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Preset:
 
 
 def preset(kind: str, name: str) -> Preset | None:
-    """The preset of this kind (`agents`, `tools`, `people`, `sizes`) and name, if there is one."""
+    """The preset of this kind (one of `KINDS`) and name, if there is one."""
     return _all(kind).get(name)
 
 

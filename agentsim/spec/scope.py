@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Block, Guard, Node
-from agentsim.spec.cast import Cast
+from agentsim.spec.cast import Cast, Defined
 from agentsim.spec.expressions import fill, uses
 from agentsim.spec.model import At, check, clean
 from agentsim.spec.needs import Needs, needs_of
@@ -22,6 +22,7 @@ from agentsim.spec.steps.base import Kind, Self, StepFields, guard_of
 from agentsim.spec.templates import ITEM_NAMES
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
+from agentsim.spec.workflow import QualityDef
 
 MOST_NODES = 20_000
 MOST_PROBLEMS = 500
@@ -38,8 +39,14 @@ class Program:
         self.nodes = 0
         self.lives: list[Self] = []
         """The agents whose own steps stand around the one that is read, the nearest last."""
+        self.harness: Defined | None = None
+        """That of the file."""
         self.chances: dict[Path, float] = {}
         """The chance of each branch of a `choose` that was read last."""
+        self.quality: QualityDef | None = None
+        """What the file says of defects for all who say nothing else."""
+        self.counts_defects = False
+        """Whether the file, or a step that was read, says anything of them."""
         self.whole = True
         """Whether every step became a node, in its place: else what is missing may be in it."""
         self.rows = outline(tree, LISTS, self.report)

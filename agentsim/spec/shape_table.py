@@ -16,7 +16,7 @@ from pydantic import PlainValidator
 
 from agentsim.spec.profile_fields import COUNTS, GRADES
 from agentsim.spec.shapes import NAME, Definitions, Schema, Shape, ref
-from agentsim.spec.values import VERDICTS
+from agentsim.spec.values import CLEAN, VERDICTS
 
 Row = Callable[[Definitions], tuple[Shape, ...]]
 
@@ -209,6 +209,12 @@ def _spread(d: Definitions) -> tuple[Shape, ...]:
                                                    {"p50": 1, "p90": 1.4})  # fmt: skip
 
 
+def _mark(d: Definitions) -> tuple[Shape, ...]:
+    percent = {"type": "string", "pattern": r"%\s*$"}
+    tokens = Shape("tokens", ref("whole-tokens"), "160k")
+    return tokens, Shape("a share of the context", percent, "80%")
+
+
 def _on_limit(d: Definitions) -> tuple[Shape, ...]:
     fallback = _object(d, ("fallback",), fallback=ref("name"))
     return (
@@ -231,6 +237,8 @@ TYPES: dict[str, Row] = {
     "fields.Tokens": _quantity("tokens", "tokens", "12k"),
     "fields.Count": _quantity("count", "a whole number", 3),
     "fields.Turns": _quantity("count", "a whole number above 0", 3),
+    "fields.Density": _scalar("density", "defects per lines", "32 per kloc"),
+    "fields.Approves": lambda d: (*_shares(d), *_choice(CLEAN)(d)),
     "fields.Lines": _quantity("lines", "lines", "20 loc"),
     "fields.Seconds": _scalar("duration", "a time", "10m"),
     "fields.PositiveSeconds": _scalar("duration", "a time above 0", "10m"),
@@ -258,6 +266,9 @@ TYPES: dict[str, Row] = {
     "definitions.WordRate": _scalar("word-rate", "words per time", "238 wpm"),
     "definitions.Sharing": _only("count", "processor"),
     "definitions.Preempt": _only("no", "resume", "restart"),
+    "definitions.Mark": _mark,
+    "definitions.Whole": _whole(1, 1_000_000),
+    "definitions.Held": _choice("life", "call"),
     "definitions.Size": _choice("S", "M", "L"),
     "steps.parallel.Join": _join,
     "steps.each.Limit": _whole(1, 1_000_000),

@@ -68,6 +68,11 @@ SCALARS: Mapping[str, tuple[str, str | None, Limits]] = {
     "rate": ("a rate per time, such as 800 tok/s", _RATE, None),
     "line-rate": ("lines per time, such as 400 loc/h", _LINE_RATE, None),
     "word-rate": ("words per time, such as 238 wpm", _WORD_RATE, None),
+    "density": (
+        "defects per lines, such as 32 per kloc",
+        rf"{_NUMBER}(?:\s*/\s*|\s+per\s+)k?loc|{_ZERO}",
+        (0, 0),
+    ),
     "weight": ("a weight, such as 3 or 75%", rf"\+?{_NUMBER}\s*%?", (0, None)),
 }
 

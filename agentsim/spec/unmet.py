@@ -84,7 +84,7 @@ def _declares_failure(node: Node) -> bool:
 def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> Iterator[str]:
     """A session that no other step names is a typing error where a name is near."""
     steps = [node for node in walk(root) if isinstance(node, InSession)]
-    opened = {node.label for node in steps if node.session is None}
+    opened = {node.label for node in steps if node.session is None or _copies(node)}
     pairs = {(node.rank, name): node for node in steps if (name := node.session) is not None}
     names = Counter(name for _, name in pairs)
     ranks = Counter(rank for rank, _ in pairs)
@@ -114,6 +114,11 @@ def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> 
                 f"{node.path} (line {place.line}): no other step is in the session "
                 f"{quoted(name)}, so it opens a new one, as it would without `session`"
             )
+
+
+def _copies(node: InSession) -> bool:
+    """Whether it opens a session of its own as a copy of the one that it names."""
+    return isinstance(node, Agent) and node.fork
 
 
 def _changes(root: Block, found: Missing, program: Program) -> Iterator[str]:

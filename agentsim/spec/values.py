@@ -244,6 +244,20 @@ def shares(value: object) -> tuple[float, ...]:
     return each_of(value, share)
 
 
+CLEAN = "when clean"
+
+
+def approves_of(value: object) -> tuple[float, ...]:
+    """Shares by round; none of them for `when clean`, which goes by what is found."""
+    if value == CLEAN:
+        return ()
+    if isinstance(value, str) and value.strip()[:1].isalpha():
+        near = f"did you mean `{CLEAN}`?" if nearest(value, (CLEAN, "clean")) else ""
+        expected = f"expected a share, such as 85%, or `{CLEAN}`"
+        raise fault(f"{expected}; got {shown(value)}", hint=near)
+    return shares(value)
+
+
 def each_of(value: list[Any], read: Callable[[object], Any]) -> tuple[Any, ...]:
     """Every entry of a list read; all faults together, each at its entry."""
     found: list[Any] = []

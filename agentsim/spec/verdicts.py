@@ -58,14 +58,14 @@ def _can_approve(node: Node) -> bool:
 def _approves(node: Node) -> bool:
     says = says_of(node)
     if says is not None:
-        return any(share > 0.0 for share in says.approves)
+        return says.can_approve
     return isinstance(node, Work) and node.tool.says and node.tool.fails < 1.0
 
 
 def _can_say_no(node: Node) -> bool:
     """Asks for changes, rejects or fails by chance."""
     says = says_of(node)
-    if says is not None and any(share < 1.0 for share in says.approves):
+    if says is not None and says.can_ask:
         return True
     return isinstance(node, Work) and (node.tool.fails > 0.0 or node.tool.timeout is not None)
 
@@ -100,7 +100,7 @@ def _inside(node: Node, is_read: bool) -> Iterator[str]:
                 yield from _inside(inner, is_read)
         case _:
             says = says_of(node)
-            if says is not None and not is_read and min(says.approves) < 1.0:
+            if says is not None and not is_read and says.can_ask:
                 what = "review" if isinstance(node, Agent) else "verdict"
                 yield (
                     f"{node.path}: nothing reads its {what}, so after `changes` the run goes on "

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from pydantic import PlainValidator
-
 from agentsim.errors import Place, Problem, Problems
-from agentsim.graph import Budget, CapsPlan
-from agentsim.spec import values
+from agentsim.graph import Budget
+from agentsim.spec.definitions import CapsDef
 from agentsim.spec.expressions import Waiting, fill, uses
 from agentsim.spec.fields import (
+    Density,
     Dollars,
+    Name,
     PositiveSeconds,
     Share,
     Text,
@@ -31,22 +31,8 @@ from agentsim.spec.templates import CONSTANTS, ITEM_NAMES
 from agentsim.spec.tree import Tree
 from agentsim.spec.values import shown
 
-
-def _held(value: object) -> bool:
-    return values.one_of(value, ("life", "call"), "how long a place is kept") == "call"
-
-
-if TYPE_CHECKING:
-    Whole: TypeAlias = int
-    Held: TypeAlias = bool
-else:
-    Whole = Annotated[Any, PlainValidator(lambda value: values.whole(value, 1, 10**6))]
-    Held = Annotated[Any, PlainValidator(_held)]
-
 LATER: Mapping[str, str] = MappingProxyType(
     {
-        "harness": "harnesses (`harness`)",
-        "quality": "quality: defects, finds, success (`quality`)",
         "workload": "work that arrives (`workload`)",
     }
 )
@@ -62,13 +48,13 @@ class BudgetDef(Model):
     chance: Share | None = may("the share of runs that must meet them", "80%")
 
 
-class CapsDef(Model):
-    """What the harness allows at once, and in all."""
+class QualityDef(Model):
+    """Defects, of all who say nothing else."""
 
-    agents: Whole | None = may("agents at once", "20")
-    tools: Whole | None = may("tools that agents run at once", "10")
-    spawns: Whole | None = may("agents that one run may start", "200")
-    held: Held | None = may("how long an agent keeps its place: life or call", "call")
+    defects: Density | None = may("in the lines of agents and people that write", "32 per kloc")
+    regressions: Share | None = may("the chance that mending a defect makes another", "5%")
+    finds: Share | None = may("the chance of who reads `changes` to find each defect", "35%")
+    correlation: Share | None = may("how far all find and miss the same defects", "57%")
 
 
 class Workflow(Model):
@@ -80,12 +66,15 @@ class Workflow(Model):
     start: Text | None = may("the date and time at which it starts", "2026-11-30T10:00")
     timezone: Text | None = may("the zone of `start`", "Europe/Amsterdam")
     budget: BudgetDef | None = may("limits that must hold", "{wall: 4h, chance: 80%}")
+    harness: Name | None = may("the program that all agents run in", "claude-code")
     caps: CapsDef | None = may("what the harness allows", "{agents: 20, held: call}")
+    quality: QualityDef | None = may("defects", "{defects: 32 per kloc, finds: 35%}")
     params: Any = may("values that expressions use", "{loops: 4}")
     tools: Any = may("tools by name", "{tests: {time: 70s}}")
     pools: Any = may("shared resources by name", "{ci: {capacity: 2}}")
     people: Any = may("people by name", "{dev: {count: 1}}")
     agents: Any = may("agents by name", "{coder: {like: coder, turns: 8}}")
+    harnesses: Any = may("harnesses by name", "{slim: {prompt: 2k}}")
     queues: Any = may("merge queues by name", "{trunk: {ci: 10m}}")
     steps: Any = need("what is done, one after another", "[{agent: coder}]")
 
@@ -96,10 +85,12 @@ class Top:
 
     name: str
     budget: Budget | None
-    caps: CapsPlan | None
+    caps: CapsDef | None
+    harness: str | None
     start: float | None
     zone: str | None
     notes: tuple[str, ...]
+    quality: QualityDef | None
 
 
 def top_of(tree: Tree, stem: str, report: Report) -> Top:
@@ -112,17 +103,28 @@ def top_of(tree: Tree, stem: str, report: Report) -> Top:
         report(Problem("bad-value", f"{message}; got {shown(value['steps'])}", place))
     if found is None:
         # what is right by itself is looked at all the same
-        rest = {key: value[key] for key in ("budget", "caps", "start", "timezone") if key in value}
+        rest = {
+            key: value[key]
+            for key in ("budget", "caps", "harness", "quality", "start", "timezone")
+            if key in value
+        }
         found = clean(Workflow, {"agentsim": 1, "steps": []}, rest)
     budget = _budget(found.budget, tree, report)
     start, zone, notes = _start(found, tree, report)
-    return Top(found.name or stem, budget, _caps(found.caps), start, zone, notes)
-
-
-def _caps(given: CapsDef | None) -> CapsPlan | None:
-    if given is None:
-        return None
-    return CapsPlan(given.agents, given.tools, given.spawns, bool(given.held))
+    if found.quality is not None and not found.quality.model_fields_set:
+        message = "`quality` says nothing: `defects`, `regressions`, `finds` or `correlation`"
+        hint = "such as `defects: 32 per kloc`"
+        report(Problem("missing-key", message, tree.place(("quality",)), hint))
+    return Top(
+        found.name or stem,
+        budget,
+        found.caps,
+        found.harness,
+        start,
+        zone,
+        notes,
+        found.quality,
+    )
 
 
 def _budget(given: BudgetDef | None, tree: Tree, report: Report) -> Budget | None:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentsim.graph import Graph
 from agentsim.spec import catalogue
-from agentsim.spec.cast import Defined
+from agentsim.spec.cast import PARTED, Defined
 from agentsim.spec.definitions import MODELS
 from agentsim.spec.flow import flow, scalar
 from agentsim.spec.includes import mentions
 from agentsim.spec.load import Source, program_of
 from agentsim.spec.outline import ROOT
+from agentsim.spec.quality import ALIKE
 from agentsim.spec.reader import read_file
 from agentsim.spec.tree import Path, Tree
 
@@ -75,6 +76,8 @@ class _Writer:
     def _top(self, key: str, value: Any) -> Iterator[Line]:
         if key in MODELS:
             yield from self._section(key)
+        elif key == "quality" and isinstance(value, dict):
+            yield from self._quality(value)
         elif key == "params" and isinstance(value, dict):
             chosen = dict(self._source.sets)
             yield from _entry("params", {k: chosen.get(k, v) for k, v in value.items()}, 0)
@@ -86,9 +89,19 @@ class _Writer:
             yield f"name: {scalar(self._graph.name)}", "the name of the file"
         if "start" in self._file and "timezone" not in self._file:
             yield "timezone: UTC", "not given"
+        if "quality" not in self._file:
+            yield from self._quality({})
         for kind in MODELS:
             if kind not in self._file:
                 yield from self._section(kind)
+
+    def _quality(self, written: dict[Any, Any]) -> Iterator[Line]:
+        """What the file says of defects, with what is assumed."""
+        assumed = self._cast.assumed.get(ALIKE)
+        if assumed is not None:
+            written = {**written, "correlation": assumed.value}
+        if written:
+            yield from _entry("quality", written, 0, assumed.source if assumed else "")
 
     def _section(self, kind: str) -> Iterator[Line]:
         found = self._cast.found(kind)
@@ -105,8 +118,7 @@ class _Writer:
             value = self._written(defined, key)
             if key in defaults and isinstance(value, dict):
                 value = {**value, **defaults.pop(key)[0]}
-            why = defined.why.get(key)
-            yield from _entry(key, value, 4, why.source if why else self._size_of(key, value))
+            yield from _entry(key, value, 4, _source(defined, key) or self._size_of(key, value))
         for key, (value, source) in defaults.items():
             yield from _entry(key, value, 4, source)
 
@@ -117,6 +129,8 @@ class _Writer:
         """
         found: dict[str, tuple[Any, str]] = {}
         for assumed in self._cast.assumed.values():
+            if assumed.key == ALIKE:
+                continue
             kind, name, key, *inner = assumed.key.split("/")
             if (kind, name) != (defined.kind, defined.name) or key in ("hours", "types"):
                 continue
@@ -137,7 +151,7 @@ class _Writer:
         if defined.name not in self._file.get(defined.kind, {}):
             return value  # of a file that is included
         own = _at(self._file, (*base, key))
-        return {**value, **own} if isinstance(own, dict) and key == "reads" else own
+        return {**value, **own} if isinstance(own, dict) and key in PARTED else own
 
     def _size_of(self, key: str, value: Any) -> str:
         if key != "size" or not isinstance(value, str):
@@ -148,6 +162,14 @@ class _Writer:
             if part.key.startswith(f"sizes/{value}/")
         )
         return "; ".join(factors)
+
+
+def _source(defined: Defined, key: str) -> str:
+    """Where a field of a preset comes from, or those parts of it that the file has left."""
+    if (why := defined.why.get(key)) is not None:
+        return why.source
+    parts = {p.partition("/")[2]: why for p, why in defined.why.items() if p.startswith(f"{key}/")}
+    return f"{', '.join(parts)}: {next(iter(parts.values())).source}" if parts else ""
 
 
 def _patched(defined: Defined, source: Source) -> set[str]:

@@ -106,6 +106,21 @@ def test_what_is_read(tmp_path: Path, every: bool, lines: int) -> None:
     assert [piece.lines for piece in picked(tmp_path, every=every)] == [lines, 0, 100]
 
 
+def test_what_whoever_picks_writes_is_in_the_picked_one(tmp_path: Path) -> None:
+    """100 lines of the attempt and 20 of dev, who picks: sam reads 120, dev knows them all."""
+    agents = {"writer": {"turns": 1, "output": 1, "writes": "100 loc", "tokens_per_line": 1}}
+    pick = {"person": "dev", "reads": "changes", "writes": "20 loc"}
+    steps = [
+        {"attempts": 2, "do": [{"agent": "writer"}], "pick": pick},
+        {"person": "sam", "id": "other", "reads": "changes"},
+        {"person": "dev", "id": "again", "reads": "changes"},
+    ]
+    workflow = {"people": {"dev": READER, "sam": READER}, "agents": agents, "steps": steps}
+    spans = run(tmp_path, workflow).trace.spans
+    read = [span.facts.lines for span in spans if isinstance(span.facts, PersonFacts)]
+    assert read == [100, 120, 0]
+
+
 def test_what_is_wasted_and_kept(tmp_path: Path) -> None:
     """Three calls of 1,000 in and 100 out: two are thrown away; the session goes on with the
     third's 1,100 and 10 more."""

@@ -1,272 +1,97 @@
 """What holds in every run whatever the workflow: on random workflows of every kind of step.
 
-Each trace is looked at from outside, with sums and sweeps of its own; nothing here is shared with
-the analysis. `AGENTSIM_WORKFLOWS=3000` tries more of them than the suite does.
+Each trace is looked at from outside (`tests/held_*.py`). `AGENTSIM_WORKFLOWS=3000` tries more of
+them than the suite does.
 """
 
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-from itertools import pairwise
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agentsim.analysis import fold
+from agentsim.engine import run as engine
 from agentsim.engine import simulate
-from agentsim.errors import Problems
-from agentsim.graph import Graph
-from agentsim.records import (
-    CallFacts,
-    Outcome,
-    Part,
-    PersonFacts,
-    Span,
-    Trace,
-    WorkFacts,
-)
+from agentsim.engine.frame import Stage
+from agentsim.engine.quota import Quotas
+from agentsim.errors import EngineFault, Problems
+from agentsim.experiment import Options, answer
+from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, Agent, Ask, Call, Graph, Merge
+from agentsim.records import CallFacts, Outcome, Part, Trace
+from agentsim.report import json_
 from agentsim.spec import Source, load
-from tests.made_workflows import made
-from tests.runs import write
+from agentsim.spec.steps import KINDS
+from tests.held_by_runs import check, check_over, is_deadlocked
+from tests.held_in_time import Shape
+from tests.made_workflows import loaded, made, source
+from tests.runs import graph_of, write
 
 WORKFLOWS = int(os.environ.get("AGENTSIM_WORKFLOWS", "300"))
 SEEDS = (0, 7)
 
-BEFORE = {Part.SLOT_WAIT, Part.QUOTA_WAIT}
+
+def played(graph: Graph, seed: int, seen: Counter[str]) -> Trace | None:
+    """One run with all that must hold of it; None where it ends in a deadlock, which is one."""
+    stage = engine._stage(graph, seed, 0, Quotas(), engine.copied(graph))
+    try:
+        gated = engine._run(stage, 0)
+    except EngineFault as fault:
+        check_deadlock(stage, graph, fault)
+        with pytest.raises(EngineFault, match=r"^deadlock"):
+            simulate(graph, seed, 0)
+        return None
+    check(gated, graph)
+    check_over(stage)
+    trace = simulate(graph, seed, 0)
+    turns, lives = check(trace, graph)
+    seen["grew"] += turns
+    seen["grew in steps"] += lives
+    assert (trace.ended, trace.outcome, trace.reason) == (gated.ended, gated.outcome, gated.reason)
+    return trace
 
 
-def loaded(folder: Path, seed: int) -> Graph:
-    workflow, main, small = made(seed)
-    path = write(folder, "workflow.yaml", workflow)
-    hardware = write(folder, "main.yaml", main), write(folder, "small.yaml", small)
-    roles = {role for role in ("main", "small") if _asks(workflow, role)}
-    bound = tuple(
-        str(file) if role == "main" else f"small={file}"
-        for role, file in zip(("main", "small"), hardware, strict=True)
-        if role in roles
-    )
-    return load(Source(str(path), bound or (str(hardware[0]),)))
+def check_deadlock(stage: Stage, graph: Graph, fault: EngineFault) -> None:
+    """It is named, nobody can go on, and it is the places held for life that make it one."""
+    caps = graph.caps
+    assert str(fault).startswith("deadlock: circle "), fault
+    assert caps is not None, fault
+    assert caps.agents is not None, fault
+    assert not caps.per_call, fault
+    assert AGENTS_AT_ONCE in str(fault)
+    assert is_deadlocked(stage), fault
+    free = replace(graph, caps=replace(caps, agents=None))
+    check(simulate(free, 0, 0), free)
 
 
-def _asks(workflow: object, role: str) -> bool:
-    """Whether some step asks for a role (agents that no step uses do not)."""
-    assert isinstance(workflow, dict)
-    agents = {name for name, one in workflow["agents"].items() if one["model"] == role}
-
-    def inside(steps: Iterable[object]) -> bool:
-        for step in steps:
-            assert isinstance(step, dict)
-            if step.get("call") == role or step.get("agent") in agents:
-                return True
-            for key in ("do", "between", "parallel", "choose"):
-                if inside(step.get(key, ())):
-                    return True
-        return False
-
-    return inside(workflow["steps"])
-
-
-# --- one trace --------------------------------------------------------------------------------
-
-
-def check_times(trace: Trace) -> None:
-    """Marks rise, a span begins where its cause ended, and none ends after the run."""
-    for index, span in enumerate(trace.spans):
-        at = span.began
-        for _, until in span.marks:
-            assert until >= at, f"span {index}: a mark goes back"
-            at = until
-        assert span.ended == at
-        assert span.cause < index
-        if span.cause < 0:
-            assert span.began == 0, f"span {index} begins from nothing at {span.began}"
-        else:
-            assert trace.spans[span.cause].ended == span.began, f"span {index}: a gap"
-        # not in the order of time: a stretch that is worked ahead is written when it ends
-        assert span.ended <= trace.ended
+def tell(trace: Trace, graph: Graph, shape: Shape, seen: Counter[str]) -> None:
+    """Counts what happened in a run, by name."""
+    happened = {"done" if trace.outcome is Outcome.DONE else "failed run"}
     for visit in trace.visits:
-        assert 0 <= visit.began <= visit.ended <= trace.ended
-        assert 0 <= visit.waited <= visit.began
-
-
-def check_path(trace: Trace) -> None:
-    """From the last span back to the start the parts add up to the wall time, exactly."""
-    total, index = 0, trace.last
-    end = trace.spans[index].ended if index >= 0 else 0
-    assert end == trace.ended
-    while index >= 0:
-        span = trace.spans[index]
-        at = span.began
-        for _, until in span.marks:
-            total += until - at
-            at = until
-        index = span.cause
-    assert total == trace.ended
-
-
-def sweep(stretches: Iterable[tuple[int, int, float]]) -> float:
-    """The most held at once; what is freed at an instant can be taken at it."""
-    moves: dict[int, float] = defaultdict(float)
-    for began, ended, units in stretches:
-        if ended > began:
-            moves[began] += units
-            moves[ended] -= units
-    most = held = 0.0
-    for time in sorted(moves):
-        held += moves[time]
-        most = max(most, held)
-    return most
-
-
-def after(span: Span, parts: set[Part]) -> int:
-    """Where the leading marks of these parts end."""
-    at = span.began
-    for part, until in span.marks:
-        if part not in parts:
-            return at
-        at = until
-    return at
-
-
-def check_capacities(trace: Trace, graph: Graph) -> None:
-    """What held a unit never overlaps more than there are; the peaks say the same."""
-    peaks = {peak.resource: peak for peak in trace.peaks}
-    for index, pool in enumerate(graph.pools):
-        held = []
-        for span in trace.spans:
-            if isinstance(span.facts, WorkFacts):
-                for number, units in span.facts.uses:
-                    if number == index:
-                        held.append((after(span, {Part.POOL_WAIT}), span.ended, units))
-        most = sweep(held)
-        assert most <= pool.capacity + 1e-9
-        assert most <= peaks[pool.name].in_use + 1e-9 <= pool.capacity + 2e-9
-    for server in graph.servers:
-        if server.slots is None:
-            continue
-        calls = [
-            (after(span, BEFORE), span.ended, 1.0)
-            for span in trace.spans
-            if isinstance(span.facts, CallFacts) and span.resource == server.name
-        ]
-        assert sweep(calls) <= server.slots
-        assert peaks[server.name].in_use <= server.slots
-    for person in graph.people:
-        pieces = [span for span in trace.spans if span.resource == person.name]
-        by_number: dict[int, list[tuple[int, int, float]]] = defaultdict(list)
-        for span in pieces:
-            assert isinstance(span.facts, PersonFacts)
-            began = after(span, {Part.PICKUP, Part.PERSON_WAIT})
-            by_number[span.facts.person].append((began, span.ended, 1.0))
-        assert all(0 <= number < person.count for number in by_number)
-        for own in by_number.values():
-            assert sweep(own) <= 1
-        assert peaks[person.name].in_use <= person.count
-
-
-def check_sessions(trace: Trace) -> int:
-    """Two calls of one session never overlap; it grows by what was answered, or was compacted.
-
-    Between two calls of one run of an agent it grows by the answer and by what the tools of that
-    turn gave back, and by nothing else. Returns how many such pairs there were.
-    """
-    exact = 0
-    sessions: dict[tuple[int, str], list[Span]] = defaultdict(list)
+        node = shape.nodes[visit.step]
+        happened.add(graph.steps[visit.step].kind)
+        around = shape.nodes.get(shape.around[visit.step])
+        happened |= {"within a merge"} if isinstance(around, Merge) else set()
+        if isinstance(around, Agent):
+            happened.add("asked in mid-turn" if isinstance(node, Ask) else "called")
+        if isinstance(node, Agent) and node.fork:
+            happened.add("copied")
+        if isinstance(node, Call) and node.by_agent:
+            happened.add("spoke itself")
     for span in trace.spans:
+        happened.add(span.outcome.label)
+        happened |= {part.label for part, _ in span.marks}
         if isinstance(span.facts, CallFacts):
-            sessions[span.facts.session, ""].append(span)
-    for own in sessions.values():
-        for before, later in pairwise(own):
-            assert before.ended <= later.began
-            first, second = before.facts, later.facts
-            assert isinstance(first, CallFacts)
-            assert isinstance(second, CallFacts)
-            if Outcome.CANCELLED in (before.outcome, later.outcome):
-                continue
-            if first.compaction or trace.notes.get("compactions"):
-                continue
-            sent, answered = first.fresh + first.cached, first.visible
-            grown = second.fresh + second.cached - sent
-            assert grown >= answered
-            if (before.step, before.place) != (later.step, later.place):
-                continue
-            returned = [
-                span.facts.returned
-                for span in trace.spans
-                if isinstance(span.facts, WorkFacts)
-                and span.facts.attempt == 0  # the last try counts; tools with tries return 10
-                and (span.step, span.place) == (before.step, before.place)
-                and before.ended <= span.began
-                and span.ended <= later.began
-            ]
-            if returned:
-                exact += 1
-                assert grown - answered in (sum(returned), sum(returned) + first.thinking)
-    return exact
-
-
-def check_calls(trace: Trace, graph: Graph) -> None:
-    """Tokens and money of each call; every call ended, and is in the span of a step that ended."""
-    servers = {server.name: server for server in graph.servers}
-    for span in trace.spans:
-        facts = span.facts
-        if not isinstance(facts, CallFacts):
-            continue
-        server = servers[span.resource]
-        tokens = facts.thinking + facts.visible
-        assert min(facts.fresh, facts.cached, facts.thinking, facts.visible, facts.cut) >= 0
-        whole = tokens + facts.fresh + facts.cached
-        # a call that ended is wasted with its branch, if that lost
-        assert facts.wasted == whole or (facts.wasted == 0 and span.outcome is Outcome.DONE)
-        assert span.outcome in (Outcome.DONE, Outcome.CANCELLED, Outcome.FAILED)
-        assert -1 <= facts.shown <= span.ended
-        assert facts.shown == -1 or (facts.visible and facts.shown >= span.began)
-        assert facts.money >= 0
-        if server.cache.kind == "none":
-            assert facts.cached == 0
-        if server.context is not None:
-            assert facts.fresh + facts.cached + tokens <= server.context
-        if server.max_output is not None and not facts.compaction:
-            assert tokens <= server.max_output
-        # one token may come with a first-token time of 0 s
-        if tokens > 1 and span.outcome is Outcome.DONE:
-            assert any(part in (Part.DECODE, Part.LATENCY) for part, _ in span.marks)
-
-
-def check_ends(trace: Trace) -> None:
-    """What happened is told: a run that failed says why, and nothing is left unfinished."""
-    if trace.outcome is Outcome.DONE:
-        assert trace.reason == ""
-    else:
-        assert trace.reason
-        assert trace.outcome in (Outcome.FAILED, Outcome.REJECTED)
-    within = Counter(visit.step for visit in trace.visits)
-    for span in trace.spans:
-        assert within[span.step], f"a span of step {span.step}, which was never visited"
-
-
-def check_agreement(trace: Trace, graph: Graph) -> None:
-    """The fold, which has checks of its own, takes it, and agrees on the wall time."""
-    tally = fold(trace, graph)
-    assert tally.wall == trace.ended
-    assert sum(row[3] for row in tally.path) == trace.ended
-
-
-def check(trace: Trace, graph: Graph) -> int:
-    """All of them; returns how often a session was seen to grow by what its tools gave back."""
-    check_times(trace)
-    check_path(trace)
-    check_capacities(trace, graph)
-    exact = check_sessions(trace)
-    check_calls(trace, graph)
-    check_ends(trace)
-    check_agreement(trace, graph)
-    return exact
-
-
-# --- many -------------------------------------------------------------------------------------
+            happened |= {"wasted"} if span.facts.wasted else set()
+            happened |= {Part.COMPACTION.label} if span.facts.compaction else set()
+        if isinstance(shape.nodes[span.step], Merge) and span.outcome is Outcome.FAILED:
+            happened.add("conflict")
+        happened |= {"include"} if span.resource.startswith("part-") else set()
+        happened |= {"waited for agents"} if span.resource == AGENTS_AT_ONCE else set()
+        happened |= {"waited for tools"} if span.resource == TOOLS_AT_ONCE else set()
+    seen.update(happened)
 
 
 CHUNKS = 4  # so that two processes can share them out
@@ -278,19 +103,22 @@ def test_every_run_of_random_workflows(chunk: int, tmp_path: Path) -> None:
     faults: list[str] = []
     for seed in range(chunk, WORKFLOWS, CHUNKS):
         try:
-            graph = loaded(tmp_path, seed)
+            graph = loaded(tmp_path, made(seed))
         except Problems as problems:
             faults.append(f"workflow {seed} is refused: {problems.problems[0]}")
             continue
         traces = []
         for draw in SEEDS:
             try:
-                trace = simulate(graph, draw, 0)
-                seen["grew"] += check(trace, graph)
+                trace = played(graph, draw, seen)
             except Exception as fault:
                 faults.append(f"workflow {seed}, seed {draw}: {type(fault).__name__}: {fault}")
                 break
-            traces.append(trace)
+            if trace is None:
+                seen["deadlock"] += 1
+            else:
+                traces.append(trace)
+                tell(trace, graph, Shape(graph), seen)
         if len(traces) < len(SEEDS):
             continue
         if simulate(graph, SEEDS[0], 0) != traces[0]:
@@ -299,21 +127,53 @@ def test_every_run_of_random_workflows(chunk: int, tmp_path: Path) -> None:
             faults.append(f"workflow {seed}: nothing is drawn, and still seeds differ")
         seen["drawn"] += not graph.exact
         seen["differ"] += traces[0] != traces[1]
-        seen["failed"] += traces[0].outcome is not Outcome.DONE
-        for span in (span for trace in traces for span in trace.spans):
-            seen[span.outcome.label] += 1
-            for part, _ in span.marks:
-                seen[part.label] += 1
-            if isinstance(span.facts, CallFacts) and span.facts.compaction:
-                seen[Part.COMPACTION.label] += 1
+    print(dict(seen))
     assert not faults, "\n".join(faults[:20]) + f"\n{len(faults)} faults"
     # the workflows do what they are made for: every kind of time, ends of every kind
     for part in Part:
-        if part not in (Part.MODEL_LOAD, Part.OFF_HOURS, Part.MERGE, Part.OTHER):
+        if part not in (Part.MODEL_LOAD, Part.OFF_HOURS, Part.OTHER):
             assert seen[part.label], f"no {part.label} in any run"
-    assert min(seen["cancelled"], seen["failed"], seen["done"]) > 0
+    lacking = [name for name in (*KINDS, *HAPPENED) if not seen[name]]
+    assert not lacking, f"in no run: {lacking}"
     assert seen["grew"] > 100
+    assert seen["grew in steps"] > 2
     assert seen["differ"] > 0.8 * seen["drawn"]
+
+
+HAPPENED = (
+    *("cancelled", "failed run", "done", "wasted", "asked in mid-turn", "spoke itself", "called"),
+    *("copied", "waited for agents", "waited for tools", "conflict", "within a merge"),
+)
+"""What has to come about in some of the runs, beside all kinds of steps."""
+
+
+LIFE = {"agent": "lead", "id": "lead", "do": [{"agent": "one", "id": "inner"}]}
+
+
+@pytest.mark.parametrize(("places", "ends"), [(1, False), (2, True)])
+def test_a_deadlock_is_taken_for_one_only_where_it_is(
+    places: int, ends: bool, tmp_path: Path
+) -> None:
+    """The lead holds a place for life while its own agent waits for one."""
+    one = {"prompt": 0, "turns": 1, "output": 10}
+    workflow = {"agents": {"lead": one, "one": one}, "caps": {"agents": places}, "steps": [LIFE]}
+    graph = graph_of(tmp_path, workflow)
+    assert (played(graph, 0, Counter()) is not None) is ends
+    stage = engine._stage(graph, 0, 0, Quotas(), engine.copied(graph))
+    assert not is_deadlocked(stage)  # before it has begun nobody waits
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_process_or_two_say_the_same(seed: int, tmp_path: Path) -> None:
+    """The same bytes of the whole answer, levers included."""
+    whole = made(100 + seed)
+    whole.workflow.pop("caps", None)  # a deadlock would be no answer
+    asked = source(tmp_path, whole)
+    one, two = (
+        json_.text(json_.answer(answer(asked, Options(runs=6, jobs=jobs, sensitivity=False))))
+        for jobs in (1, 2)
+    )
+    assert one == two
 
 
 def test_nothing_drawn_is_the_same_for_every_seed(tmp_path: Path) -> None:

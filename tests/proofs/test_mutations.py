@@ -1,7 +1,7 @@
 """However a right file is broken, it ends in an answer or in problems with their places.
 
 Never in another exception, never late, never in much memory. A few hundred files are tried each
-time; AGENTSIM_MUTATIONS=10000 tries so many (a quarter of an hour), AGENTSIM_MUTATIONS_FROM=5000
+time; AGENTSIM_MUTATIONS=10000 tries so many (three minutes), AGENTSIM_MUTATIONS_FROM=5000
 begins at that number.
 """
 

@@ -28,7 +28,7 @@ FEW, MORE = 3, 40
 """Runs that are looked at first, and where nothing changed in these."""
 
 FACTORS = (2, 0.5, 1.1, 1.2, 10, 0.1, 0.25, 3, 100, 0.01, 1e-3, 1e-4, -1)
-INSTEAD_OF_0 = (1, "1s", 100, 1000, "50%", "100 loc", "100s")
+INSTEAD_OF_0 = (1, "1s", 100, 1000, "50%", "100 loc", "100s", "100 per kloc")
 
 TEXTS = {"note", "name", "assumed", "start", "timezone", "id", "url", "as_of"}
 """Keys whose values are words, whatever digits stand in them; `model` of a profile too."""
@@ -51,6 +51,9 @@ IDLE: dict[tuple[str, str], str] = {
     ("a-tool-that-never-fails", "steps.2.wait"): _NOT_RUN,
     ("a-choice", "steps.0.choose.1.wait"): _NOT_RUN,
     ("every-kind", "caps.*"): "never so many at once",
+    ("every-kind", "agents.boss.caps.agents"): "never so many at once; see caps-of-an-agent",
+    ("every-kind", "harnesses.rig.caps.tools"): "never so many at once; see a-harness",
+    ("every-kind", "harnesses.rig.compact.*"): "90 % are not reached; see a-mark-by-the-context",
     ("every-kind", "steps.11.do.1.returns"): "nothing is asked after it; see an-agent-with-steps",
     ("every-kind", "params.items.1"): "`join: 1`: the first item is enough",
     ("every-kind", "agents.worker.compact.to"): "100k are not reached; see a-session-that-is-cut",

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agentsim.engine import simulate
+from agentsim.errors import EngineFault
 from agentsim.experiment import variants
-from agentsim.graph import Fork, Graph, walk
-from tests.proofs import test_invariants as invariants
+from agentsim.graph import AGENTS_AT_ONCE, Fork, Graph, walk
+from tests.held_by_runs import check
+from tests.made_workflows import loaded, made
 
 WORKFLOWS = 60
 
@@ -42,20 +44,23 @@ def changed(graph: Graph) -> Iterator[tuple[str, Graph]]:
 
 def test_all_variants_of_random_workflows(tmp_path: Path) -> None:
     faults: list[str] = []
+    deadlocks: list[str] = []
     tried = 0
     for seed in range(WORKFLOWS):
-        graph = invariants.loaded(tmp_path, seed)
+        graph = loaded(tmp_path, made(seed))
         for name, variant in changed(graph):
             tried += variant != graph
             try:
                 trace = simulate(variant, 0, 0)
-                invariants.check_times(trace)
-                invariants.check_path(trace)
-                invariants.check_capacities(trace, variant)
-                invariants.check_sessions(trace)
-                invariants.check_ends(trace)
-                invariants.check_agreement(trace, variant)
+            except EngineFault as fault:  # some hold places for life and wait for more
+                deadlocks.append(f"workflow {seed}, {name}: {fault}")
+                continue
+            try:
+                check(trace, variant, decodes=False)
             except Exception as fault:
                 faults.append(f"workflow {seed}, {name}: {type(fault).__name__}: {fault}")
     assert not faults, "\n".join(faults[:20]) + f"\n{len(faults)} faults"
+    # whether they are deadlocks is asked in test_invariants.py; here none may be anything else
+    assert all("deadlock: circle" in told and AGENTS_AT_ONCE in told for told in deadlocks)
+    assert len(deadlocks) < tried / 20
     assert tried > 8 * WORKFLOWS

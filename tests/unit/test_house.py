@@ -105,6 +105,30 @@ def paths_of(text: str, folders: list[str]) -> list[str]:
     return re.findall(pattern, text)
 
 
+def uncompilable(source: str) -> list[str]:
+    """What mypyc 2.4 takes and compiles wrongly: see docs/decisions.md.
+
+    A wait inside an `except` spoils the memory, and a None in an assignment of several takes its
+    type from what is assigned later, without the None.
+    """
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ExceptHandler):
+            inner = [n for stmt in node.body for n in ast.walk(stmt)]
+            waits = [n for n in inner if isinstance(n, ast.Yield | ast.YieldFrom)]
+            found += [f"line {n.lineno}: waits inside an except" for n in waits]
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                pairs = zip(names, values, strict=True)
+                if any(isinstance(n, ast.Name) and _is_none(value) for n, value in pairs):
+                    found.append(f"line {node.lineno}: None among several")
+    return found
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def report(found: dict[str, list[str]]) -> str:
     return "\n".join(f"{where}: {what}" for where, whats in found.items() for what in whats)
 
@@ -163,6 +187,14 @@ def test_reader_of_paths() -> None:
     assert paths_of("../srv/mine/x, a/srv/mine/y, /srv/miner/z, /home/", folders) == []
 
 
+def test_reader_of_what_does_not_compile() -> None:
+    waits = "def f():\n    try:\n        yield 1\n    except E:\n        yield from g()\n"
+    assert uncompilable(waits) == ["line 5: waits inside an except"]
+    assert uncompilable("a, b = 1, None\n") == ["line 1: None among several"]
+    assert uncompilable("self.a, self.b = 1, None\n") == []  # declared in the class
+    assert uncompilable("try:\n    pass\nexcept E as e:\n    a: E | None = e\n") == []
+
+
 # --- the house keeps them ---------------------------------------------------------------------
 
 
@@ -214,6 +246,15 @@ def test_no_file_names_a_folder_of_this_machine() -> None:
     files.remove(Path(__file__).resolve())  # its samples break the rule
     mine = [str(folder) for folder in (ROOT, ROOT.parent) if len(folder.parts) > 1]
     found = over(files, lambda text: paths_of(text, mine))
+    assert not found, report(found)
+
+
+def test_what_is_compiled_can_be() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    hook = project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["mypyc"]
+    compiled = [path for pattern in hook["include"] for path in ROOT.glob(pattern)]
+    assert PACKAGE / "engine" / "steps" / "fork.py" in compiled
+    found = over(compiled, uncompilable)
     assert not found, report(found)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import agentsim
-from agentsim.analysis import behind, bottleneck, notices
+from agentsim.analysis import behind, limits, notices
 from agentsim.engine.steps import RUNNERS
 from agentsim.graph import nodes
 from agentsim.laws.caches import CACHES
@@ -36,8 +36,8 @@ def test_every_part_has_words_in_the_order_of_the_answer() -> None:
 
 
 def test_every_part_has_a_sentence() -> None:
-    assert set(bottleneck._SENTENCES) | PEOPLE == set(Part)
-    assert not set(bottleneck._SENTENCES) & PEOPLE
+    assert set(limits.SENTENCES) | PEOPLE == set(Part)
+    assert not set(limits.SENTENCES) & PEOPLE
 
 
 def test_what_people_and_waits_are_called_is_from_the_table_of_parts() -> None:

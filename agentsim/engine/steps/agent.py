@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 from simpy.events import Event
 
 from agentsim.chance import first, key_of, uniforms
 from agentsim.engine.ahead import Ahead
-from agentsim.engine.caps import speak, start, under
-from agentsim.engine.draws import Purpose, counter, once, timer, whole
+from agentsim.engine.caps import Caps, Places, around, speak, start, under, within
+from agentsim.engine.draws import Purpose, counter, once, whole
 from agentsim.engine.frame import Frame, Steps, Stop, heed
-from agentsim.engine.server import Server, sent
-from agentsim.engine.talk import compact, enter, fit, fork_session, open_session, threshold
+from agentsim.engine.quality import begin, close, judged
+from agentsim.engine.server import sent
+from agentsim.engine.talk import (
+    compact,
+    enter,
+    fit,
+    fork_session,
+    open_session,
+    own_time,
+    pause_of,
+)
 from agentsim.engine.tasks import Inbox, Session, Task
 from agentsim.engine.tools import Hand, Ran, run_tool, run_tools
-from agentsim.graph import Agent, Delegate, Node, ToolPlan
+from agentsim.graph import Agent, Delegate, Node, ToolPlan, marks_of
 from agentsim.records import Verdict
 
 
@@ -36,11 +44,11 @@ def _run(node: Agent, frame: Frame) -> Steps:
     else:
         session = open_session(frame, node.session, node.label, plan.prompt)
     enter(session, node.path)
+    reader = f"session {session.number}"
+    own = begin(node.craft, frame, key, reader, node.reads)
     try:
-        if not (frame.tried and session.prompt < session.tokens):
-            # a further try goes on where the last one stopped: its task is not sent twice
+        if session.begins(node.rank, frame.place):
             session.tokens += whole(once(node.task, key, Purpose.TASK, task, plan.name))
-        reader = f"session {session.number}"
         if node.reads:
             session.tokens += whole(task.look(reader) * plan.tokens_per_line)
         lines = 0.0
@@ -49,13 +57,18 @@ def _run(node: Agent, frame: Frame) -> Steps:
         said = yield from _turns(node, frame, key, session, lines)
         if lines:
             task.write(lines, reader)
+        if own is not None:
+            own.end(lines)
     finally:
         session.busy = False
-    if frame.around is not None:
-        frame.around.tokens += returned(node, key, task, said)
+        close(own)
+    if frame.around is not None and (frame.around is not session or plan.returns is not None):
+        # in the session of the agent around, its last answer stands already
+        frame.around.take(returned(node, key, task, said))
     if node.says is None:
         return None
-    return heed(node.says.verdict(frame.round, first(key, Purpose.VERDICT)), node.path)
+    verdict = judged(node.says, frame.round, first(key, Purpose.VERDICT), own)
+    return heed(verdict, node.path)
 
 
 def returned(node: Agent, key: int, task: Task, said: int) -> int:
@@ -72,49 +85,56 @@ def _turns(
     """All turns; returns the visible tokens of the last."""
     server = frame.stage.servers[node.plan.server]
     kit = Kit(node, frame, key)
-    caps = frame.stage.caps
+    caps = around(frame)
+    places: Places = () if caps is None else caps.calls
     # where nobody else can touch it, the step is worked out ahead of the clock
-    free = server.simple and kit.quick and (caps is None or caps.calls is None)
+    alone = not session.shared and session.name not in frame.stage.copied
+    open_ = alone and not places and node.plan.turn_time is None
+    free = open_ and server.simple and kit.quick
     lead = Ahead(node, server, session, frame) if free else None
-    turns = _each_turn(node, frame, key, session, lines, server, kit, lead)
+    turns = _each_turn(kit, session, lines, lead, places)
     if lead is None:
         return (yield from turns)
+    said = 0
+    failed: Stop | None = None
     try:
         said = yield from turns
-    except Stop:
-        yield from lead.land()  # it fails at its own time
-        raise
-    yield from lead.land()
+    except Stop as stop:
+        failed = stop
+    yield from lead.land()  # one that fails does so at its own time
+    if failed is not None:
+        raise failed
     return said
 
 
+_NO_MARK = 1 << 60, 0  # no session grows to so many tokens
+
+
 def _each_turn(
-    node: Agent,
-    frame: Frame,
-    key: int,
-    session: Session,
-    lines: float,
-    server: Server,
-    kit: Kit,
-    lead: Ahead | None,
+    kit: Kit, session: Session, lines: float, lead: Ahead | None, places: Places
 ) -> Generator[Event | int, Any, int]:
-    plan, task = node.plan, frame.task
+    node, frame, key = kit.node, kit.frame, kit.key
+    plan, task, server = node.plan, frame.task, frame.stage.servers[node.plan.server]
     note = frame.world.note if lead is None else lead.note
     line = server.line(node, plan.role, plan.name, key, task)
-    limits = threshold(plan, server.plan)
+    prompt = sum([size for _, size in plan.prompt])
+    mark, to = marks_of(plan.compact, prompt, server.plan.context) or _NO_MARK
     turns = max(1, whole(once(plan.turns, key, Purpose.TURNS, task, plan.name)))
     think = counter(plan.thinking, key, Purpose.THINKING, task, plan.name)
     say = counter(plan.output, key, Purpose.OUTPUT, task, plan.name)
-    pause = None
-    if plan.compact is not None and plan.compact.time is not None:
-        pause = timer(plan.compact.time, key, Purpose.COMPACTION, task, plan.name)
+    pause = pause_of(plan.compact, key, plan.name, frame)
+    own = own_time(plan.turn_time, node, key, frame)
     lacking = whole(lines * plan.tokens_per_line)
     for turn in range(turns):
         last = turn == turns - 1
-        if limits is not None and session.tokens >= limits[0]:
+        if session.tokens >= mark:
             if lead is not None:
                 yield from lead.land()
-            yield from compact(node, pause, server, line, session, limits[1], frame)
+            yield from compact(
+                node, plan.name, plan.compact, pause, server, line, session, to, frame, places
+            )
+        if own is not None:
+            yield from own()
         thinking, visible = think(), say()
         if last and visible < lacking:
             note("output_raised")
@@ -127,7 +147,7 @@ def _each_turn(
         kept = visible + thinking if plan.keeps_thinking or not thinking else 0
         request = sent(line, session, held, kept)
         if lead is None:
-            yield from speak(server, request, frame, node)
+            yield from speak(server, request, frame, node, places)
         elif not lead.call(request):
             yield from lead.land()
             lead.call(request)
@@ -149,20 +169,22 @@ def _each_turn(
     return visible
 
 
-@dataclass(slots=True)
 class Sub:
     """A subagent as an agent step calls it in mid-turn: the same each time, but for the draws."""
 
-    node: Agent
-    runs: int = 0
     quick: ClassVar[bool] = False
+
+    def __init__(self, node: Agent, caps: Caps | None) -> None:
+        self.node = node
+        self.caps = caps
+        self.runs = 0
 
 
 def run_sub(sub: Sub, frame: Frame) -> Ran:
     """One run of a subagent; it fails as a tool does, and the agent goes on."""
-    place, around = frame.place, frame.around
+    place, before = frame.place, frame.around
     frame.place = (*place, sub.runs)
-    frame.around = inbox = Inbox()
+    frame.around = inbox = Inbox(sub.caps)
     sub.runs += 1
     good = True
     try:
@@ -173,7 +195,7 @@ def run_sub(sub: Sub, frame: Frame) -> Ran:
         good = False
         frame.world.note("subagent_failed")
     finally:
-        frame.place, frame.around = place, around
+        frame.place, frame.around = place, before
     return good, inbox.tokens
 
 
@@ -184,14 +206,15 @@ class Kit:
         plan = node.plan
         self.node = node
         self.frame = frame
+        self.key = key
         self.in_turn = plan.in_turn
+        self._caps = caps = within(node.caps, node, frame)
+        self._places: Places = () if caps is None else caps.tools
         self.hands = [self._hand(tool, key) for tool, _ in plan.tools]
         self.shares = [share for _, share in plan.tools]
         self._pick = uniforms(key, Purpose.CHOICE)
         self._count = None
-        caps = frame.stage.caps
-        self._cap = None if caps is None else caps.tools
-        self.quick = self._cap is None and all(hand.quick for hand in self.hands)
+        self.quick = not self._places and all(hand.quick for hand in self.hands)
         self._asks = None
         if node.asks is not None:
             self.quick = False
@@ -204,7 +227,7 @@ class Kit:
 
     def _hand(self, tool: ToolPlan | Delegate, key: int) -> Hand | Sub:
         if isinstance(tool, Delegate):
-            return Sub(self.node.subs[tool.number])
+            return Sub(self.node.subs[tool.number], self._caps)
         return Hand(tool, key_of(key, tool.name), self.frame)
 
     def choose(self) -> list[Hand | Sub]:
@@ -248,10 +271,10 @@ class Kit:
         return (yield from self._one(hand, frame, node))
 
     def _one(self, hand: Hand | Sub, frame: Frame, node: Node) -> Ran:
-        """One run of a tool, under the cap on tools where there is one; or of a subagent."""
+        """One run of a tool, under the caps on tools where there are any; or of a subagent."""
         if isinstance(hand, Sub):
             return run_sub(hand, frame)
-        if self._cap is None:
+        if not self._places:
             return run_tool(hand, frame, node)
         who = hand.tool.name
-        return under(self._cap, node, who, frame, lambda: run_tool(hand, frame, node))
+        return under(self._places, node, who, frame, lambda: run_tool(hand, frame, node))

@@ -45,12 +45,16 @@ def _picked(node: Attempts, frame: Frame, crew: Tries, winner: Branch) -> Steps:
     read = crew.ended_well() if node.every else [winner]
     place, task = frame.place, frame.task
     desk = Task(frame.stage.key, node.name, (*place, node.fork.items or 0), task, held=True)
-    desk.written = sum(branch.frame.task.written for branch in read)
+    desk.written = before = sum(branch.frame.task.written for branch in read)
+    desk.defects = list(winner.frame.task.defects)
     frame.task = desk
     try:
         yield from frame.run(node.pick)
     finally:
         frame.task = task
+    # what whoever picks writes, they write into the picked one
+    winner.frame.task.written += desk.written - before
+    winner.frame.task.defects = desk.defects
     for reader in desk.seen:  # whoever has read it in the worktree need not read it again
         winner.frame.task.look(reader)
     return None

@@ -27,13 +27,16 @@ def _run_graph(node: Block, frame: Frame) -> Steps:
     """Each step starts when all that it needs are done, on the chain of the one that ended last."""
     net = Net(node, frame)
     net.start()
+    cut: Interrupt | None = None
     try:
         if node.steps:
             yield net.done
     except Interrupt as interrupt:
+        cut = interrupt
+    if cut is not None:
         net.closed = True  # what was not begun yet is not begun any more
-        yield from gather(net.begun, frame, interrupt)
-        raise
+        yield from gather(net.begun, frame, cut)
+        raise cut
     ran = net.begun
     final = latest(ran)
     if final is not None:

@@ -29,6 +29,9 @@ def run_fork(node: Fork, frame: Frame) -> Steps:
     counted, losers = yield from crew.together()
     for branch in losers:
         crew.waste(branch)
+    if node.items is not None:
+        for branch in crew.branches:
+            frame.task.adopt(branch.frame.task)
     decided = latest(counted)
     if decided is not None:
         frame.last = decided.frame.last
@@ -68,13 +71,15 @@ class Crew:
         """Run until the join is met, and cancel the rest: (those that decide, those cancelled)."""
         frame = self.frame
         self.start()
+        cut: Interrupt | None = None
         try:
             yield self.done
         except Interrupt as interrupt:
-            self.closed = True
-            yield from gather(self.branches, frame, interrupt)
-            raise
+            cut = interrupt
         self.closed = True
+        if cut is not None:
+            yield from gather(self.branches, frame, cut)
+            raise cut
         counted = self.counted()
         losers = [branch for branch in self.branches if not branch.over]
         if losers:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from agentsim.chance import first
-from agentsim.engine.caps import start
+from agentsim.engine.caps import start, within
 from agentsim.engine.draws import Purpose, once, whole
 from agentsim.engine.frame import Frame, Steps, Stop, heed
+from agentsim.engine.quality import begin, close, judged
 from agentsim.engine.steps.block import run_block
 from agentsim.engine.talk import open_session
 from agentsim.graph import Life
@@ -24,17 +25,26 @@ def _run(node: Life, frame: Frame) -> Steps:
     if session.busy:
         reason = f"{node.path}: session {session.name} is in use by another branch"
         raise Stop(Verdict.FAILED, reason)
-    session.tokens += whole(once(node.task, key, Purpose.TASK, task, node.who))
+    session.shared = True
+    if session.begins(node.rank, frame.place):
+        session.tokens += whole(once(node.task, key, Purpose.TASK, task, node.who))
+    reader = f"session {session.number}"
+    own = begin(node.craft, frame, key, reader, node.reads)
     if node.reads:
-        session.tokens += whole(task.look(f"session {session.number}") * node.tokens_per_line)
-    around = frame.around
+        session.tokens += whole(task.look(reader) * node.tokens_per_line)
+    around, before = frame.around, session.caps
+    session.caps = within(node.caps, node, frame)
     frame.around = session
     try:
         verdict = yield from run_block(node.body, frame)
+        if own is not None:
+            own.end(0.0)
     finally:
-        frame.around = around
+        frame.around, session.caps = around, before
+        close(own)
     if around is not None and node.returns is not None:
-        around.tokens += whole(once(node.returns, key, Purpose.RETURNS, task, node.who))
+        around.take(whole(once(node.returns, key, Purpose.RETURNS, task, node.who)))
     if node.says is None:
         return verdict
-    return heed(node.says.verdict(frame.round, first(key, Purpose.VERDICT)), node.path)
+    verdict = judged(node.says, frame.round, first(key, Purpose.VERDICT), own)
+    return heed(verdict, node.path)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from agentsim.chance import first
+from agentsim.chance import Distribution, first
+from agentsim.engine.bench import Job
 from agentsim.engine.draws import Purpose, once
 from agentsim.engine.frame import Frame, Steps, heed
 from agentsim.engine.marks import cut
+from agentsim.engine.quality import Pass, begin, close, judged
+from agentsim.engine.tasks import Task
 from agentsim.engine.world import ns
 from agentsim.graph import Ask
 from agentsim.laws.reading import Reading
-from agentsim.records import SECOND, Mark, Outcome, Part, PersonFacts
+from agentsim.records import SECOND, Mark, Outcome, Part, PersonFacts, Verdict
 
 
 def run_ask(node: Ask, frame: Frame) -> Steps:
@@ -17,42 +20,43 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
     world, task = frame.world, frame.task
     desk = frame.stage.people[node.person]
     plan = desk.plan
-    key = frame.key(node.name)
-    began = world.now
+    key, began = frame.key(node.name), world.now
     marks: list[Mark] = []
-    part, outcome, verdict = Part.PICKUP, Outcome.CANCELLED, None
-    number, lines, words, job, until, took = 0, 0.0, 0.0, None, 0, 0
+    part, outcome, number, until, took = Part.PICKUP, Outcome.CANCELLED, 0, 0, 0
+    lines = words = 0.0
+    asked: list[Job] = []
+    verdict: Verdict | None = None
+    own: Pass | None = None
     written = _written(node, frame, key)
     try:
-        if plan.pickup is not None:
-            pickup = ns(once(plan.pickup, key, Purpose.PICKUP, task, plan.name))
-            if pickup:
-                yield pickup
-                marks.append((Part.PICKUP, world.now))
+        pickup = _drawn(plan.pickup, key, Purpose.PICKUP, task, plan.name)
+        if pickup:
+            yield pickup
+            marks.append((Part.PICKUP, world.now))
         part = Part.PERSON_WAIT
         job = desk.ask(1, (node.rank, frame.place), node.path, node.priority)
+        asked.append(job)
         yield job
         if world.now > (marks[-1][1] if marks else began):
             marks.append((Part.PERSON_WAIT, world.now))
         number, switches = desk.begin(job, task)
         until = world.now
-        if switches and plan.switch is not None:
-            until += ns(once(plan.switch, key, Purpose.SWITCH, task, plan.name))
-            if until > world.now:
-                marks.append((Part.SWITCHING, until))
+        if switches:
+            until += _drawn(plan.switch, key, Purpose.SWITCH, task, plan.name)
+        if until > world.now:
+            marks.append((Part.SWITCHING, until))
         part = Part.PERSON_WORK
+        own = begin(node.craft, frame, key, _reader(plan.name), node.reads == "changes")
         lines, words, seconds = _work(node, frame, key)
         took = ns(seconds + (0.0 if plan.types is None else written / plan.types))
         until += took
         marks.append((Part.PERSON_WORK, until))
         yield until - world.now
         outcome = Outcome.DONE
-        if node.says is not None:
-            verdict = node.says.verdict(frame.round, first(key, Purpose.VERDICT))
-        if written:
-            task.write(written, _reader(plan.name))
+        verdict = _ended(node, frame, key, written, own)
     finally:
-        if job is not None:
+        close(own)
+        for job in asked:
             job.leave()
         if outcome is Outcome.CANCELLED:
             marks = cut(marks, began, world.now, part)
@@ -63,6 +67,22 @@ def run_ask(node: Ask, frame: Frame) -> Steps:
         facts = PersonFacts(number, lines, words, verdict)
         frame.record(node.rank, plan.name, plan.name, began, tuple(marks), outcome, facts)
     return heed(verdict, node.path)
+
+
+def _drawn(given: Distribution | None, key: int, purpose: int, task: Task, owner: str) -> int:
+    """Nanoseconds of a time that may be none."""
+    return 0 if given is None else ns(once(given, key, purpose, task, owner))
+
+
+def _ended(node: Ask, frame: Frame, key: int, written: float, own: Pass | None) -> Verdict | None:
+    """What counts once they are done: the lines that they wrote, what they found, what they say."""
+    if written:
+        frame.task.write(written, _reader(frame.stage.people[node.person].plan.name))
+    if own is not None:
+        own.end(written)
+    if node.says is None:
+        return None
+    return judged(node.says, frame.round, first(key, Purpose.VERDICT), own)
 
 
 def _read_by(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from agentsim.chance import first
+from agentsim.engine.caps import under
 from agentsim.engine.draws import Purpose
 from agentsim.engine.frame import Frame, Steps, Stop, heed
+from agentsim.engine.quality import begin, judged
 from agentsim.engine.tools import Hand, run_tool
 from agentsim.graph import Work
-from agentsim.records import Verdict
+from agentsim.records import Part, Verdict
 
 
 def run_work(node: Work, frame: Frame) -> Steps:
@@ -15,11 +17,22 @@ def run_work(node: Work, frame: Frame) -> Steps:
     tool = node.tool
     key = frame.key(node.name)
     hand = Hand(tool, key, frame)
-    good, tokens = yield from run_tool(hand, frame, node)
-    if frame.around is not None:
-        frame.around.tokens += tokens
+    own = begin(node.craft, frame, key, tool.name, False)
+    inside = frame.around
+    if inside is None:
+        good, tokens = yield from run_tool(hand, frame, node)
+    else:
+        # a step of an agent: its tool runs count as the agent's
+        places = () if inside.caps is None or tool.part is not Part.TOOL else inside.caps.tools
+        good, tokens = yield from under(
+            places, node, tool.name, frame, lambda: run_tool(hand, frame, node)
+        )
+        inside.take(tokens)
     if not good:
         raise Stop(Verdict.FAILED, f"{node.path}: {tool.name} failed")
+    if own is not None:
+        own.end(0.0)
     if node.says is not None:
-        return heed(node.says.verdict(frame.round, first(key, Purpose.VERDICT)), node.path)
+        verdict = judged(node.says, frame.round, first(key, Purpose.VERDICT), own)
+        return heed(verdict, node.path)
     return Verdict.APPROVED if tool.says else None

@@ -8,16 +8,18 @@ from pydantic import PlainValidator
 
 from agentsim.chance import Constant
 from agentsim.errors import Place, Problem
-from agentsim.graph import Agent, Ask, Life
+from agentsim.graph import Agent, Ask, Life, Voice
 from agentsim.spec import values
 from agentsim.spec.agents import TOKENS_PER_LINE, Delegates, agent_plan
 from agentsim.spec.cast import Defined
-from agentsim.spec.definitions import AGENT_LATER, AgentDef, AgentFields, AsksDef
+from agentsim.spec.definitions import AgentDef, AgentFields, AsksDef
 from agentsim.spec.fields import Flag, Name, Tokens
+from agentsim.spec.harness import Setting, setting_of
 from agentsim.spec.model import may, need
 from agentsim.spec.outline import Row
 from agentsim.spec.problems import quoted
-from agentsim.spec.steps.base import Kind, SaysFields, Self, says_of
+from agentsim.spec.quality import craft_of
+from agentsim.spec.steps.base import Kind, ReviewFields, Self, says_of
 from agentsim.spec.tree import Path
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ else:
     ]
 
 
-class AgentStep(SaysFields, AgentFields):
+class AgentStep(ReviewFields, AgentFields):
     """A run of an agent; any field of its definition may be given otherwise here."""
 
     agent: Name = need("the agent, of `agents` or a preset", "coder")
@@ -58,16 +60,9 @@ def lower(step: AgentStep, scope: Scope) -> Agent | Life | None:
         scope.wrong(message, "fork", code="missing-key", hint="such as `session: implement`")
         return None
     maker = _Subagents(scope)
-    plan = agent_plan(
-        scope.players,
-        defined,
-        step,
-        step.reads is not None,
-        scope.place(),
-        scope.row.path,
-        inside,
-        maker.of(scope.at, scope.row, (defined.name,)),
-    )
+    setting = _setting(step, defined, inside, scope)
+    delegates = maker.of(scope.at, scope.row, (defined.name,), setting.harness)
+    plan = agent_plan(setting, step.reads is not None, scope.place(), scope.row.path, delegates)
     if plan is None:
         return None
     return Agent(
@@ -81,7 +76,17 @@ def lower(step: AgentStep, scope: Scope) -> Agent | Life | None:
         subs=maker.made(scope.at),
         **_asks(defined, step, scope.at, scope.row, scope),
         fork=bool(step.fork),
+        craft=craft_of(scope, defined, step, plan.writes is not None, step.reads is not None),
+        caps=setting.caps(),
     )
+
+
+def _setting(step: AgentStep, defined: Defined, inside: bool, scope: Scope) -> Setting:
+    """The agent in its harness: its own, that of the agent around it, or of the file."""
+    lives = scope.program.lives
+    around = lives[-1].harness if lives else scope.program.harness
+    place = scope.place("harness") if step.harness is not None else scope.place()
+    return setting_of(scope.players, defined, step, around, inside, place)
 
 
 def _asks(defined: Defined, step: AgentFields, at: Path, row: Row, scope: Scope) -> dict[str, Any]:
@@ -124,8 +129,11 @@ class _Subagents:
         """Those that the agent there calls, by number."""
         return tuple(self._made.get(at, {}).values())
 
-    def of(self, at: Path, row: Row, around: tuple[str, ...]) -> Delegates:
-        """What makes the subagents of the agent that stands there; `around`: who calls it."""
+    def of(self, at: Path, row: Row, around: tuple[str, ...], harness: Defined | None) -> Delegates:
+        """What makes the subagents of the agent that stands there; `around`: who calls it.
+
+        `harness`: what they run in, if they name no other.
+        """
         own = self._made.setdefault(at, {})
 
         def delegate(name: str, place: Place | None) -> int | None:
@@ -136,7 +144,7 @@ class _Subagents:
                 self._scope.program.report(Problem("agents-circle", message, place, hint))
                 return None
             if name not in own:
-                node = self._node(name, at, row, around, place)
+                node = self._node(name, at, row, around, harness, place)
                 if node is None:
                     return None
                 own[name] = node
@@ -145,17 +153,24 @@ class _Subagents:
         return delegate
 
     def _node(
-        self, name: str, at: Path, row: Row, around: tuple[str, ...], place: Place | None
+        self,
+        name: str,
+        at: Path,
+        row: Row,
+        around: tuple[str, ...],
+        harness: Defined | None,
+        place: Place | None,
     ) -> Agent | None:
         scope = self._scope
         defined = scope.cast.named("agents", name, place)
         if defined is None:
             return None
         own, here = scope.program.sub_row(at, row, name), (*at, "tools", name)
-        delegates = self.of(here, own, (*around, name))
         where = place or scope.place()
         fields = AgentFields()
-        plan = agent_plan(scope.players, defined, fields, False, where, own.path, True, delegates)
+        setting = setting_of(scope.players, defined, fields, harness, True, where)
+        delegates = self.of(here, own, (*around, name), setting.harness)
+        plan = agent_plan(setting, False, where, own.path, delegates)
         if plan is None:
             return None
         assert isinstance(defined.model, AgentDef)
@@ -171,7 +186,9 @@ class _Subagents:
             reads=False,
             says=None,
             subs=self.made(here),
+            caps=setting.caps(),
             **_asks(defined, fields, here, own, scope),
+            craft=craft_of(scope, defined, fields, plan.writes is not None, False),
         )
 
 
@@ -183,8 +200,9 @@ OF_TURNS = (
     "tools_per_turn",
     "in_turn",
     "writes",
+    "defects",
+    "regressions",
     "size",
-    "compact",
     "keeps_thinking",
     "asks",
     "fork",
@@ -201,8 +219,13 @@ def _life(step: AgentStep, defined: Defined, inside: bool, scope: Scope) -> Life
     role = players.field(defined, step, "model", noted=False) or "main"
     server = scope.server(role, "agent")
     session = step.session or scope.row.id
-    blocks = players.field(defined, step, "prompt") or ()
-    scope.program.lives.append(Self(role, server, session))
+    setting = _setting(step, defined, inside, scope)
+    prompt = setting.prompt() or ()
+    tokens = sum(size for _, size in prompt)
+    caps = setting.caps()
+    rule, pause = setting.compact(tokens), setting.turn_time()
+    voice = Voice(defined.name, tokens, rule, pause, caps is not None)
+    scope.program.lives.append(Self(role, server, session, voice, setting.harness))
     try:
         body = scope.block("do")
     finally:
@@ -213,7 +236,7 @@ def _life(step: AgentStep, defined: Defined, inside: bool, scope: Scope) -> Life
         who=defined.name,
         role=role,
         server=server,
-        prompt=tuple((name or defined.name, tokens) for name, tokens in blocks if tokens),
+        prompt=prompt,
         session=step.session,
         label=scope.row.id,
         task=step.task or Constant(0.0),
@@ -222,11 +245,12 @@ def _life(step: AgentStep, defined: Defined, inside: bool, scope: Scope) -> Life
         returns=players.field(defined, step, "returns") if inside else None,
         body=body,
         says=says_of(step),
+        craft=craft_of(scope, defined, step, False, step.reads is not None),
+        caps=caps,
     )
 
 
 LATER = {
-    **AGENT_LATER,
     "approvals": "approvals by several (`approvals`)",
 }
 KIND = Kind("agent", "an agent step", AgentStep, lower, lists=("do",), later=LATER)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agentsim.graph import Guard, Node, Says
+from agentsim.graph import Guard, Node, Says, Voice
 from agentsim.spec.fields import (
+    Approves,
     GoOn,
     Ids,
     Name,
@@ -23,15 +24,18 @@ from agentsim.spec.fields import (
 from agentsim.spec.model import Model, may
 
 if TYPE_CHECKING:
+    from agentsim.spec.cast import Defined
     from agentsim.spec.scope import Scope
 
 
 class Self(NamedTuple):
-    """The agent whose steps are being read: what `call: self` asks, and in which session."""
+    """The agent whose steps are being read: what `call: self` asks, where, and by which rules."""
 
     role: str
     server: int
     session: str
+    voice: Voice
+    harness: Defined | None
 
 
 class StepFields(Model):
@@ -98,8 +102,18 @@ class SaysFields(StepFields):
     approves: Shares | None = may("its chance to approve, by round", "[10%, 30%, 60%]")
 
 
+class ReviewFields(SaysFields):
+    """A step that may approve, by chance or by what it finds."""
+
+    approves: Approves | None = may(
+        "its chance to approve, by round; or by what it finds", "[10%, 30%, 60%]"
+    )
+
+
 def says_of(step: SaysFields, rejects: float | None = None) -> Says | None:
     """The verdict of a step; None where it gives none."""
     if step.approves is None and rejects is None:
         return None
+    if step.approves == ():  # `when clean`
+        return Says((), rejects or 0.0, clean=True)
     return Says(step.approves or (0.0,), rejects or 0.0)

@@ -28,14 +28,14 @@ class CallStep(SaysFields):
 
 def lower(step: CallStep, scope: Scope) -> Call | None:
     """One request; its prompt stands before its input where it opens a session."""
-    role, session = step.call, step.session
+    role, session, voice = step.call, step.session, None
     if role == "self":
         if not scope.program.lives:
             message = "`call: self` asks the agent whose steps these are, and there is none around"
             hint = "`agent: coder` with a `do:` list around it, or the name of a role"
             scope.wrong(message, "call", hint=hint)
             return None
-        role, server, own = scope.program.lives[-1]
+        role, server, own, voice, _ = scope.program.lives[-1]
         session = own if session is None else session
     else:
         server = scope.server(role, "call")
@@ -51,7 +51,7 @@ def lower(step: CallStep, scope: Scope) -> Call | None:
         output=step.output,
         max_output=step.max_output,
         says=says_of(step),
-        by_agent=step.call == "self",
+        voice=voice,
     )
 
 

@@ -11,11 +11,12 @@ from agentsim.graph import Ask
 from agentsim.spec import values
 from agentsim.spec.cast import Defined
 from agentsim.spec.definitions import LATER as PEOPLE_LATER
-from agentsim.spec.fields import Duration, Lines, Share
+from agentsim.spec.fields import Density, Duration, Lines, Share
 from agentsim.spec.model import may, need
 from agentsim.spec.problems import quoted
+from agentsim.spec.quality import craft_of
 from agentsim.spec.quantity import quantity
-from agentsim.spec.steps.base import Kind, SaysFields, says_of
+from agentsim.spec.steps.base import Kind, ReviewFields, says_of
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Scope
@@ -70,7 +71,7 @@ else:
     Person = Annotated[Any, PlainValidator(_person)]
 
 
-class PersonStep(SaysFields):
+class PersonStep(ReviewFields):
     """A piece of work for a person."""
 
     person: Person = need("who is asked, of `people` or a preset", "you")
@@ -78,6 +79,9 @@ class PersonStep(SaysFields):
     reads: Read | None = may("what is read: changes, lines or words", "changes")
     decides: Duration | None = may("to decide, after reading", "60s")
     writes: Lines | None = may("lines that the person writes", "20 loc")
+    defects: Density | None = may("defects in the lines written", "32 per kloc")
+    regressions: Share | None = may("the chance that mending a defect makes another", "5%")
+    finds: Share | None = may("the chance to find each defect", "35%")
     rejects: Share | None = may("its chance to reject, which fails the run", "5%")
 
 
@@ -100,6 +104,7 @@ def lower(step: PersonStep, scope: Scope) -> Ask | None:
         decides=scope.players.decides(defined, step.decides) if is_reading else None,
         writes=step.writes,
         says=says_of(step, step.rejects),
+        craft=craft_of(scope, defined, step, step.writes is not None, what == "changes"),
     )
 
 

@@ -8,13 +8,14 @@ from agentsim.graph import Work
 from agentsim.spec.definitions import ToolFields
 from agentsim.spec.fields import Name
 from agentsim.spec.model import need
-from agentsim.spec.steps.base import Kind, SaysFields, says_of
+from agentsim.spec.quality import craft_of
+from agentsim.spec.steps.base import Kind, ReviewFields, says_of
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Scope
 
 
-class ToolStep(SaysFields, ToolFields):
+class ToolStep(ReviewFields, ToolFields):
     """A run of a tool; any field of its definition may be given otherwise here."""
 
     tool: Name = need("the tool, of `tools` or a preset", "tests")
@@ -26,7 +27,10 @@ def lower(step: ToolStep, scope: Scope) -> Work | None:
     if defined is None:
         return None
     plan = scope.players.tool_of(defined, step, scope.place(), returns=False)
-    return None if plan is None else Work(**scope.node(), tool=plan, says=says_of(step))
+    if plan is None:
+        return None
+    craft = craft_of(scope, defined, step, False, False)
+    return Work(**scope.node(), tool=plan, says=says_of(step), craft=craft)
 
 
 KIND = Kind("tool", "a tool step", ToolStep, lower)

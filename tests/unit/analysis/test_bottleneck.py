@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from agentsim.analysis import limits
 from agentsim.analysis.behind import SCARCE
-from agentsim.analysis.bottleneck import _SCARCE, _SENTENCES, Where, bottleneck
+from agentsim.analysis.bottleneck import Where, also_typical, bottleneck
 from agentsim.analysis.findings import PersonFindings
 from agentsim.records import PEOPLE, Part
 
@@ -180,7 +181,7 @@ def test_a_cap_behind_a_cap_is_looked_behind() -> None:
 
 
 def test_everything_that_can_stand_behind_a_cap_has_words() -> None:
-    assert {Part(part) for part in SCARCE} == {*_SCARCE, Part.CAP_WAIT, *(SCARCE & PEOPLE)}
+    assert {Part(part) for part in SCARCE} == {*limits.SCARCE, Part.CAP_WAIT, *(SCARCE & PEOPLE)}
     for part in sorted(map(Part, SCARCE)):
         told = bottleneck({CAP: 9.0}, 10, {}, {"files": {CAP: 9, (part, "x"): 9}}).sentence
         assert "90 %" in told
@@ -188,7 +189,7 @@ def test_everything_that_can_stand_behind_a_cap_has_words() -> None:
 
 
 def test_every_part_is_a_persons_or_has_its_own_sentence() -> None:
-    assert set(_SENTENCES) == set(Part) - PEOPLE
+    assert set(limits.SENTENCES) == set(Part) - PEOPLE
 
 
 @pytest.mark.parametrize("part", list(Part))
@@ -203,3 +204,110 @@ def test_every_part_has_a_sentence(part: Part) -> None:
 def test_nothing_takes_time() -> None:
     found = bottleneck({}, 0, {})
     assert (found.kind, found.share, found.rows) == ("other", 0, ())
+
+
+WHERE = {CAP: 95.0, (Part.DECODE, "main"): 4.0, (Part.PREFILL, "main"): 1.0}
+
+
+@pytest.mark.parametrize(
+    ("key", "other"),
+    [
+        ((Part.SLOT_WAIT, "main"), "the slots of main"),
+        ((Part.POOL_WAIT, "ci"), "ci"),
+        ((Part.PERSON_WAIT, "you"), "you"),
+    ],
+)
+def test_a_cap_and_what_is_all_taken_bind_together(key: tuple[Part, str], other: str) -> None:
+    """95 of 100 s; the cap gives way to nothing, since nobody in its places waits."""
+    found = bottleneck(WHERE, 100, {}, {"files": {CAP: 9}}, {"files": {key: 0.51}})
+    assert (found.kind, found.what, found.share) == ("cap_wait", "files", 0.95)
+    assert found.sentence == (
+        f"The cap on files and {other} are the limit together: 95 % of the time is waiting for a "
+        "place under the cap, and more of either alone would wait for the other."
+    )
+    free = bottleneck(WHERE, 100, {}, {"files": {CAP: 9}}, {"files": {key: 0.5}})
+    assert free.sentence.startswith("The cap on files is the limit: 95 % of the time is waiting")
+
+
+def test_three_that_bind_together() -> None:
+    both = {(Part.POOL_WAIT, "ci"): 0.9, (Part.SLOT_WAIT, "main"): 0.8}
+    found = bottleneck(WHERE, 100, {}, {}, {"files": both})
+    assert found.sentence.startswith("The cap on files, ci and the slots of main are the limit tog")
+    assert found.sentence.endswith("and more of one of them alone would wait for the others.")
+
+
+def test_a_cap_gives_way_to_a_machine_that_does_no_more_for_one_more() -> None:
+    slots = {(Part.SLOT_WAIT, "main"): 1.0}
+    behind = {"files": {CAP: 9}}
+    found = bottleneck(WHERE, 100, {}, behind, {"files": {**slots, (Part.DECODE, "main"): 0.6}})
+    # 95 + 4
+    assert (found.kind, found.what) == ("decode", "main")
+    assert found.share == pytest.approx(0.99)
+    assert found.sentence == (
+        "Decoding is the limit: 99 % of the time is decoding or waiting for a place under the cap "
+        "on files, whose holders slow each other down."
+    )
+    reads = {**slots, (Part.PREFILL, "main"): 0.6}
+    assert bottleneck(WHERE, 100, {}, behind, {"files": reads}).sentence == (
+        "Reading prompts is the limit: 96 % of the time is reading prompts or waiting for a place "
+        "under the cap on files, whose holders slow each other down."
+    )
+    little = bottleneck(WHERE, 100, {}, behind, {"files": {**slots, (Part.DECODE, "main"): 0.5}})
+    assert little.kind == "cap_wait"
+    assert "are the limit together" in little.sentence
+
+
+def test_what_is_waited_for_in_the_places_goes_before_what_is_taken() -> None:
+    behind = {"files": {CAP: 9, (Part.SLOT_WAIT, "main"): 8}}
+    beside = {"files": {(Part.SLOT_WAIT, "main"): 1.0}}
+    found = bottleneck(WHERE, 100, {}, behind, beside)
+    assert found.sentence.startswith("Slots are the limit: 95 %")
+
+
+def test_everything_that_can_be_taken_has_words() -> None:
+    assert set(limits.TAKEN) == {Part.SLOT_WAIT, Part.POOL_WAIT, Part.PERSON_WAIT}
+    assert set(limits.SHARED) <= set(limits.SENTENCES)
+
+
+TOOLS = {(Part.TOOL, "shell"): 60.0, (Part.DECODE, "main"): 40.0}
+
+
+def typical(*runs: Where) -> str:
+    return also_typical(bottleneck(TOOLS, 100, {}), runs, {}, {}).sentence
+
+
+def test_typical_runs_that_are_bound_by_something_else() -> None:
+    """Six runs of 5 s each: 3 s of decoding are 60 %, and more than 2 s of tools in each."""
+    own = {(Part.TOOL, "shell"): 2.0, (Part.DECODE, "main"): 3.0}
+    assert typical(*[own] * 6) == (
+        "Tools are the limit: 60 % of the time is shell. "
+        "That is the average; in typical runs it is decoding, with 60 % of their time."
+    )
+
+
+def test_nothing_is_said_where_that_may_be_chance_or_is_the_same() -> None:
+    own = {(Part.TOOL, "shell"): 2.0, (Part.DECODE, "main"): 3.0}
+    assert "average" not in typical(*[own] * 5)  # too few to tell
+    # differences of 5 twice and -1.5 four times: mean 0.67, half of the interval 3.5
+    other = {(Part.TOOL, "shell"): 3.5, (Part.DECODE, "main"): 2.0}
+    much = {(Part.TOOL, "shell"): 1.0, (Part.DECODE, "main"): 6.0}
+    assert "average" not in typical(*[other] * 4, *[much] * 2)
+    # shell and edit are tools as well: one limit
+    tools = {(Part.TOOL, "edit"): 3.0, (Part.DECODE, "main"): 2.0}
+    assert "average" not in typical(*[tools] * 6)
+
+
+def test_who_binds_typical_runs_is_named_as_a_limit_is() -> None:
+    for key, name in (
+        ((Part.PERSON_WORK, "you"), "you"),
+        ((Part.PICKUP, "dev"), "dev"),
+        ((Part.POOL_WAIT, "ci"), "ci"),
+        ((Part.CAP_WAIT, "files"), "the cap on files"),
+        ((Part.LATENCY, "main"), "the first token"),
+        ((Part.SLOT_WAIT, "main"), "slots"),
+    ):
+        told = typical(*[{key: 1.0}] * 6)
+        assert told.endswith(f"in typical runs it is {name}, with 100 % of their time.")
+    tools = bottleneck({(Part.DECODE, "main"): 9.0}, 9, {})
+    told = also_typical(tools, [{(Part.TOOL, "t"): 1.0}] * 6, {}, {}).sentence
+    assert told.endswith("in typical runs it is tools, with 100 % of their time.")

@@ -8,7 +8,7 @@ import pytest
 
 from agentsim.analysis import fold, summarise
 from agentsim.analysis.findings import Lever
-from agentsim.analysis.typical import better_for_typical, held_by_longest
+from agentsim.analysis.typical import better_for_typical, held_by_longest, middle
 from agentsim.records import Part, Trace
 from tests.unit.analysis.hand import graph, span, trace, work, worked
 
@@ -99,3 +99,35 @@ def test_a_row_of_one_length_has_no_error() -> None:
     plan = graph(work(1, "a", 1), work(2, "b", 1))
     (row,) = summarise(plan, [fold(two_parts(0.1, 0), plan) for _ in range(3)], 0).where
     assert row.ci95 == (row.seconds, row.seconds)
+
+
+def two_steps(tool: float, pause: float, replication: int) -> Trace:
+    spans = [
+        span(1, "shell", 0, (Part.TOOL, tool), facts=worked()),
+        span(2, "pause", tool, (Part.WAIT, tool + pause), facts=worked(), cause=0),
+    ]
+    return trace(spans, tool + pause, replication=replication)
+
+
+def test_typical_runs_are_the_fifth_in_the_middle() -> None:
+    plan = graph(work(1, "shell", 1), work(2, "pause", 1))
+    order = [7, 3, 9, 1, 5, 0, 8, 2, 6, 4]
+    tallies = [fold(two_steps(1 + at, 1, i), plan) for i, at in enumerate(order)]
+    # of 2 to 11 s those in the places 5 and 6: 4 + 2 and 5 + 2 s
+    assert [tally.wall / 1e9 for tally in middle(tallies)] == [6, 7]
+    assert middle(tallies[:1]) == tallies[:1]
+
+
+def test_the_sentence_says_what_binds_typical_runs() -> None:
+    """27 runs of 1 s + 3 s, three of 997 s + 3 s: the middle six spend 3 of 4 s on the pause."""
+    plan = graph(work(1, "shell", 1), work(2, "pause", 3))
+    walls = [1.0] * 27 + [997.0] * 3
+    tallies = [fold(two_steps(tool, 3, i), plan) for i, tool in enumerate(walls)]
+    told = summarise(plan, tallies, 0).bottleneck.sentence
+    # (27 + 3 x 997) / (27 x 4 + 3 x 1000) = 3018 / 3108 = 97.1 %
+    assert told == (
+        "Tools are the limit: 97 % of the time is shell. "
+        "That is the average; in typical runs it is waiting, with 75 % of their time."
+    )
+    even = [fold(two_steps(4, 3, i), plan) for i in range(30)]
+    assert "average" not in summarise(plan, even, 0).bottleneck.sentence

@@ -11,6 +11,8 @@ import pytest
 
 from agentsim.cli import output
 from agentsim.errors import Problems
+from agentsim.report.blocks import Document
+from tests.unit.cli.made import typed
 
 
 def test_a_new_file_has_the_usual_rights(tmp_path: Path) -> None:
@@ -75,3 +77,34 @@ def test_letters_that_the_stream_cannot_show_are_escaped(
 def test_a_form_that_a_command_should_not_have_offered_is_a_fault_of_ours() -> None:
     with pytest.raises(ValueError, match="no csv form"):
         output.Output("csv").show(lambda: None, dict)  # type: ignore[arg-type, return-value]
+
+
+def test_messages_are_wrapped_where_somebody_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a terminal of 60 columns; in a pipe each stays on its line, for scripts."""
+    file = tmp_path / "w.yaml"
+    file.write_text("agentsim: 1\nsteps: [{wait: 5}]\n")
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.chdir(tmp_path)
+    whole = typed(capsys, "validate", "w.yaml")[2]
+    assert "w.yaml:2:16: `wait`: expected a duration with a unit (ns us ms s m h d w)" in whole
+    monkeypatch.setattr(output, "_is_terminal", lambda stream: True)
+    told = typed(capsys, "validate", "w.yaml")[2]
+    assert max(map(len, told.splitlines())) <= 60
+    assert told != whole
+    assert told.split() == whole.split()
+
+
+def test_warnings_are_wrapped_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = output.Output("table", str(tmp_path / "a.txt"))
+    long = "a warning " * 10
+    monkeypatch.setenv("COLUMNS", "60")
+    for terminal, most in ((False, 110), (True, 60)):
+        monkeypatch.setattr(output, "_is_terminal", lambda stream, is_one=terminal: is_one)
+        made.show(lambda: Document(()), dict, warnings=[long])
+        told = capsys.readouterr().err
+        assert max(map(len, told.splitlines())) <= most
+        assert len(told.splitlines()) == (2 if terminal else 1)

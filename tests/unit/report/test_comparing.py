@@ -164,7 +164,7 @@ def warning(result: Compared, *places: tuple[int, int, str]) -> Compared:
         ([(1, 0, "cerebras: grade C")], "cerebras: grade C (in solo)"),
         (
             [(0, 1, "cut: 0.4 times a run"), (1, 1, "cut: once a run")],
-            "cut: 0.4 times a run (in loop on claude-opus; with other figures in loop)",
+            "cut: 0.4 times a run (in loop on claude-opus; in loop on cerebras with other figures)",
         ),
     ],
 )

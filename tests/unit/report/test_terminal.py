@@ -151,8 +151,8 @@ def test_a_run_that_takes_no_time_has_an_answer() -> None:
 def test_people_by_their_names() -> None:
     base = findings()
     dev = replace(base.people["you"], times_needed=2.3, work=3600.0, switching=0.0)
-    text = drawn(replace(base, people={"dev": dev, "you": base.people["you"]}))
-    assert "Without people 20 min typical. dev is needed 2.3 times, for 1 h in all" in text
+    text = flat(drawn(replace(base, people={"dev": dev, "you": base.people["you"]})))
+    assert "Without people 20 min typical. dev is needed 2.3 times a run, for 1 h in all" in text
     assert "You are needed once, for 38 min on average." in text
 
 
@@ -280,12 +280,14 @@ def test_people_are_not_doubled() -> None:
     assert "  you twice as fast  " in drawn(findings(levers=[work]))
 
 
-def test_every_assumed_value_is_named() -> None:
+def test_assumed_values_are_counted_with_the_command_that_lists_them() -> None:
     names = [f"{owner}: {what}" for owner in ("shell", "tests") for what in ("time", "tokens")]
     values = [{"what": what, "value": "1", "key": what} for what in [*names, "you: pickup"]]
     text = drawn(findings(assumed=values, sensitivity=[]))
-    assert "Assumed (5 values" in text
-    assert "  shell, tests: time, tokens; you: pickup\n" in text
+    assert "\nAssumed (5 values)\n" in text
+    assert "\n  All, with values and sources: `agentsim validate FILE --full`\n" in text
+    # seven values, of which the two that matter are named
+    assert "  The 5 others, with values and sources: `agentsim validate FILE" in drawn(findings())
 
 
 def test_values_that_move_nothing_are_not_said_to_matter() -> None:
@@ -360,7 +362,7 @@ MOST = "the most tok/s can give"
 def table_of(levers: list[Lever], **more: Any) -> list[str]:
     """The lines of the levers' table below its head."""
     text = drawn(findings(levers=levers, assumed=[], **more))
-    return text.split("What would help")[1].split("\n\n")[0].splitlines()[1:]
+    return re.split("What w[a-z]+ [a-z]+, on average", text)[1].split("\n\n")[0].splitlines()[1:]
 
 
 def test_a_lever_that_harms_has_its_row_at_the_end_and_keeps_its_mark() -> None:

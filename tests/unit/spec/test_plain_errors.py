@@ -23,6 +23,7 @@ from tests.unit.spec.conftest import Load, Refused
         ("people: {w: {reads: X}}", "fixed, prose, code"),
         ("budget: X", "wall, without_people, person, money, chance"),
         ("caps: X", "agents, tools, spawns, held"),
+        ("quality: X", "defects, regressions, finds, correlation"),
     ],
 )
 def test_a_mapping_that_is_none(refused: Refused, given: str, text: str, keys: str) -> None:
@@ -37,7 +38,7 @@ def test_all_definitions_within_definitions_are_tried_above() -> None:
     """Whoever adds one adds it there."""
     models: list[type[Model]] = [Workflow, *MODELS.values(), *(it.model for it in KINDS.values())]
     inner = {field.key for model in models for field in fields_of(model) if model_in(field.info)}
-    assert inner == {"compact", "asks", "reads", "budget", "caps"}
+    assert inner == {"compact", "asks", "reads", "budget", "caps", "quality"}
 
 
 def test_a_run_of_constants_that_no_stored_time_holds(refused: Refused) -> None:

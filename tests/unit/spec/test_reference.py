@@ -139,6 +139,7 @@ USING = {
     "people": "person: x, time: 1m",
     "agents": "agent: x, turns: 2, output: 100",
     "queues": "merge: x",
+    "harnesses": "agent: coder, harness: x",
 }
 
 

@@ -1,0 +1,163 @@
+"""Defects: who puts them in, finds and mends them, and what of it comes to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from agentsim.errors import Problem
+from agentsim.graph import (
+    Agent,
+    Ask,
+    Assumed,
+    Craft,
+    Graph,
+    Life,
+    Loop,
+    Node,
+    QualityPlan,
+    ToolPlan,
+    Work,
+    walk,
+)
+from agentsim.laws.quality import LIKELY
+from agentsim.spec.cast import Defined
+from agentsim.spec.problems import quoted
+from agentsim.spec.values import CLEAN
+
+if TYPE_CHECKING:
+    from agentsim.spec.scope import Program, Scope
+
+MOST = 10_000
+"""Defects that one step puts in, in the mean: three hundred thousand lines at 32 per kloc."""
+
+ALIKE = "quality/correlation"
+"""The path of the one value that is taken where the file gives none."""
+
+
+def craft_of(scope: Scope, defined: Defined, step: Any, writes: bool, reads: bool) -> Craft | None:
+    """What a step does to quality; None where it neither writes nor reads nor finds anything.
+
+    `writes`: it writes lines, `reads`: it is given the changes to read. What neither the step nor
+    the definition says is that of the file's `quality`.
+    """
+    program = scope.program
+    usual, found = program.quality, dict[str, float | None]()
+    for key in ("defects", "regressions", "finds"):
+        known = key in type(defined.model).model_fields
+        found[key] = scope.players.field(defined, step, key) if known else None
+        program.counts_defects = program.counts_defects or found[key] is not None
+        if found[key] is None and usual is not None and (reads if key == "finds" else writes):
+            found[key] = getattr(usual, key)
+    if getattr(step, "approves", None) == () and found["finds"] is None:
+        message = f"`approves: {CLEAN}` goes by what it finds, and nothing says how much that is"
+        scope.wrong(message, "approves", code="missing-key", hint="such as `finds: 35%` beside it")
+    if not writes and not reads and all(value is None for value in found.values()):
+        return None
+    return Craft(writes, found["defects"] or 0.0, found["regressions"] or 0.0, found["finds"])
+
+
+def craft_in(node: Node) -> Craft | None:
+    """What a node does to quality."""
+    return node.craft if isinstance(node, Agent | Life | Work | Ask) else None
+
+
+def quality_plan(root: Node, program: Program) -> QualityPlan | None:
+    """How defects are modelled; None where the file says nothing of them."""
+    if not program.counts_defects:
+        return None
+    given = None if program.quality is None else program.quality.correlation
+    crafts = (craft_in(node) for node in walk(root))
+    if given is None and any(craft is not None and craft.finds for craft in crafts):
+        program.cast.assumed[ALIKE] = Assumed(
+            "quality: how far all find the same defects",
+            f"{100 * LIKELY:.0f}%",
+            "reviewers find 35 % at first and 15 % of the rest later",
+            ALIKE,
+        )
+    return QualityPlan(LIKELY if given is None else given)
+
+
+def check_defects(graph: Graph, program: Program) -> list[str]:
+    """Reports steps with too many of them; returns what a person should know besides."""
+    if graph.quality is None:
+        return []
+    nodes = list(walk(graph.root))
+    for node in nodes:
+        craft, lines = craft_in(node), _lines(node)
+        if craft is not None and craft.defects * lines > MOST:
+            many = f"{craft.defects * lines:,.0f} defects in {lines:,.6g} lines"
+            message = f"{quoted(node.path)}: {many}; at most {MOST:,} in a step are modelled"
+            place = program.place_of(node.rank, "writes")
+            program.report(Problem("bad-value", message, place, "fewer lines, or fewer in each"))
+    told = [*_idle(nodes, graph), *_in_agents(nodes, program), *_unfound(nodes), *_left(nodes)]
+    return list(dict.fromkeys(told))
+
+
+def _lines(node: Node) -> float:
+    """The lines that a step writes, in the mean."""
+    writes = node.plan.writes if isinstance(node, Agent) else None
+    writes = node.writes if isinstance(node, Ask) else writes
+    return 0.0 if writes is None else writes.mean
+
+
+def _crafts(nodes: list[Node]) -> list[tuple[Node, Craft]]:
+    return [(node, craft) for node in nodes if (craft := craft_in(node)) is not None]
+
+
+def _idle(nodes: list[Node], graph: Graph) -> Iterator[str]:
+    """`defects` and `regressions` of those who write nothing in any step."""
+    writers, others = set[str](), dict[str, None]()
+    for node, craft in _crafts(nodes):
+        match node:
+            case Agent(plan=plan):
+                who = plan.name
+            case Ask(person=person):
+                who = graph.people[person].name
+            case _:
+                who = node.path
+        if craft.mends:
+            writers.add(who)
+        elif craft.defects or craft.regressions:
+            others[who] = None
+    for who in others:
+        if who not in writers:
+            yield f"{who}: its `defects` and `regressions` come to nothing: it writes no lines"
+
+
+def _in_agents(nodes: list[Node], program: Program) -> Iterator[str]:
+    """`finds` of tools that only agents run, whose own tests are a part of what they hand over."""
+    stepped = {node.tool.name for node in nodes if isinstance(node, Work)}
+    for node in nodes:
+        tools = node.plan.tools if isinstance(node, Agent) else ()
+        for tool in (tool for tool, _ in tools if isinstance(tool, ToolPlan)):
+            defined = program.cast.find("tools", tool.name)
+            if tool.name not in stepped and getattr(defined and defined.model, "finds", None):
+                yield (
+                    f"{tool.name}: its `finds` changes nothing, since only agents run it: what is "
+                    "found in mid-turn is in the agent's own `defects`; a `tool` step would count"
+                )
+
+
+def _unfound(nodes: list[Node]) -> Iterator[str]:
+    """Reviews where there is nothing to find, and regressions where nothing is mended."""
+    crafts = _crafts(nodes)
+    finders = [node.path for node, craft in crafts if craft.finds]
+    if finders and not any(craft.defects and _lines(node) for node, craft in crafts):
+        yield (
+            f"{finders[0]}: nothing to find, since nobody who writes has `defects`, such as "
+            "`defects: 32 per kloc`"
+        )
+    if not finders and any(craft.regressions and craft.mends for _, craft in crafts):
+        yield "`regressions` come of what is mended, and nobody finds anything: give `finds`"
+
+
+def _left(nodes: list[Node]) -> Iterator[str]:
+    """Reviews after which nobody writes: what they find stays in."""
+    crafts = _crafts(nodes)
+    writers = {node.rank for node, craft in crafts if craft.mends}
+    loops = [{one.rank for one in walk(node)} for node in nodes if isinstance(node, Loop)]
+    again = set[int]().union(*(own for own in loops if writers & own))
+    for node, craft in crafts:
+        if craft.finds and max(writers, default=-1) < node.rank and node.rank not in again:
+            yield f"{node.path}: what it finds stays in, since no step after it writes lines"
