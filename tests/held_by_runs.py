@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import pytest
-from simpy.events import Event
 
 from agentsim.analysis import fold
 from agentsim.engine.bench import Bench
 from agentsim.engine.frame import Stage
+from agentsim.engine.world import Event
 from agentsim.errors import EngineFault
 from agentsim.graph import Graph
 from agentsim.records import Part, Span, Trace, WorkFacts
@@ -141,7 +141,7 @@ def check_over(stage: Stage) -> None:
             assert thing.free == thing.capacity, f"{thing.name} is held when all is over"
     notes = dict(world.notes)
     with pytest.raises(EngineFault, match="nothing is left to happen"):
-        world.run(Event(world.env))  # which never happens
+        world.run(Event())  # which never happens
     assert not [*world.spans, *world.visits], "something was written when all is over"
     assert world.notes == notes
 

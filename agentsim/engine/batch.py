@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, cast
 
-from simpy.events import Event
-
 from agentsim.engine.bench import Order
-from agentsim.engine.world import World
+from agentsim.engine.world import Event, World
 from agentsim.graph import ServerPlan
 from agentsim.laws.batch import NEVER, Member
 from agentsim.laws.batch import Batch as Law

@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import Protocol
 
-from simpy.events import Event
-
-from agentsim.engine.world import World
+from agentsim.engine.world import Event, World
 from agentsim.records import Peak, Place
 
 Order = tuple[int, Place]
@@ -44,9 +42,7 @@ class Job(Event):
     who: str
 
     def __init__(self, bench: Bench, units: float, who: str) -> None:
-        # what Event.__init__ does, without the call: there are millions
-        self.env = bench.world.env
-        self.callbacks = []
+        self.callbacks = []  # what Event.__init__ does, without the call: there are millions
         self.bench = bench
         self.units = units
         self.who = who
@@ -79,7 +75,7 @@ class Bench:
     def __init__(self, world: World, name: str, capacity: float) -> None:
         self.world = world
         self.name = name
-        self.capacity = self.free = self.least = capacity
+        self.capacity = self.free = self.least = float(capacity)
         self.order = 0
         self.dirty = False
         self.queued = self.queued_most = 0
@@ -95,9 +91,7 @@ class Bench:
         """
         job = Job(self, units, who)
         if not self.queued and self.take(job):
-            job.callbacks = None  # type: ignore[assignment]
-            job._ok = True
-            job._value = None
+            job.callbacks = None
             return job
         world = self.world
         self._seq += 1

@@ -6,10 +6,9 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from simpy import Interrupt
-from simpy.events import Event
 
 from agentsim.engine.frame import Frame, Steps, Stop
-from agentsim.engine.world import Process
+from agentsim.engine.world import Event, Process
 from agentsim.records import Verdict
 
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simpy.events import Event
-
 from agentsim.engine.bench import Bench, Job
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.marks import cut
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.server import Course, Request, Server
-from agentsim.engine.world import happen, ns
+from agentsim.engine.world import Event, happen, ns
 from agentsim.laws.batch import Member
 from agentsim.laws.caches import FOREVER
 from agentsim.laws.prefix import Prefix
@@ -94,9 +92,7 @@ class Call(Event):
     """Over, however it ended."""
 
     def __init__(self, server: Server, request: Request, frame: Frame) -> None:
-        # what Event.__init__ does, without the call
-        self.env = server.world.env
-        self.callbacks = []
+        self.callbacks = []  # what Event.__init__ does, without the call
         self.server = server
         self.request = request
         self.frame = frame
@@ -137,7 +133,7 @@ class Call(Event):
             line.path,
             line.priority,
         )
-        ticket.callbacks.append(self._passed)
+        ticket.then(self._passed)
 
     def _held(self) -> int:
         """Tokens of its input that the cache holds now."""
@@ -152,7 +148,8 @@ class Call(Event):
         self._mark(Part.QUOTA_WAIT, self.server.world.now)
         if self.ticket is not None and self.ticket.never:
             self.outcome = Outcome.FAILED
-            self.fail(Stop(Verdict.FAILED, f"{self.request.line.path}: {self.ticket.never}"))
+            self.fault = Stop(Verdict.FAILED, f"{self.request.line.path}: {self.ticket.never}")
+            self.server.world.happens(self)
             return
         slots = self.server.slots
         if slots is not None:
@@ -167,7 +164,7 @@ class Call(Event):
             return
         line = self.request.line
         self.slot = slot = slots.ask(1, (line.step, self.frame.place), line.path, line.priority)
-        slot.callbacks.append(self._seated)
+        slot.then(self._seated)
 
     def _seated(self, _: Event) -> None:
         if not self.gone:
@@ -255,8 +252,6 @@ class Call(Event):
 
     def _ends(self, delay: int) -> None:
         """It happens, as an event, in so many nanoseconds."""
-        self._ok = True
-        self._value = None
         self.server.world.after(delay, happen, self)
 
     def decoded(self) -> None:
@@ -318,6 +313,7 @@ class Call(Event):
             self.shown,
             self.decoding,
         )
+        self.member = None  # it names this call: a circle that only the collector would end
 
     def _cut(self, now: int) -> tuple[int, int, int, int]:
         """Cuts the marks of a call that ends early; returns (fresh, cached, thinking, visible)."""

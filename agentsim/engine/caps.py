@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
-from simpy.events import Event
-
 from agentsim.engine.bench import Bench, Job
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.serve import serve
 from agentsim.engine.server import Request, Server
-from agentsim.engine.world import World
+from agentsim.engine.world import Event, World
 from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, CapsPlan, Node, cap_name
 from agentsim.records import Outcome, Part, Verdict
 

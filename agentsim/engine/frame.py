@@ -6,11 +6,9 @@ import sys
 from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from simpy.events import Event
-
 from agentsim.chance import key_of
 from agentsim.engine.tasks import Inbox, Session, Task
-from agentsim.engine.world import World
+from agentsim.engine.world import Event, World
 from agentsim.errors import EngineFault
 from agentsim.graph import Graph, Node
 from agentsim.graph.nodes import PLAIN

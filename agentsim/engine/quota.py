@@ -7,10 +7,8 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from simpy.events import Event
-
 from agentsim.engine.bench import Order
-from agentsim.engine.world import World
+from agentsim.engine.world import Event, World
 from agentsim.graph import LimitPlan
 from agentsim.laws.quotas import QUOTAS, Quota
 from agentsim.records import Peak
@@ -28,7 +26,7 @@ class Ticket(Event):
     def __init__(
         self, gate: Gate, input_: int, cached: Callable[[], int], output: int, most: int, who: str
     ) -> None:
-        super().__init__(gate.world.env)
+        super().__init__()
         self.gate = gate
         self.input = input_
         self.cached = cached

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from simpy.events import Event
-
 from agentsim.engine.call import Call, write
 from agentsim.engine.frame import Frame
 from agentsim.engine.server import Course, Request, Server
+from agentsim.engine.world import Event
 from agentsim.records import Mark, Outcome
 
 

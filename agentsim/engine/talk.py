@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
-from simpy.events import Event
-
 from agentsim.engine.caps import Places, speak
 from agentsim.engine.draws import Counter, Purpose, timer
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.server import Fit, Line, Server, sent
 from agentsim.engine.tasks import Session
+from agentsim.engine.world import Event
 from agentsim.graph import (
     COMPACT_OUTPUT,
     Call,

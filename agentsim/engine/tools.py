@@ -6,14 +6,13 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
 from simpy import Interrupt
-from simpy.events import Event
 
 from agentsim.chance import uniforms
 from agentsim.engine.bench import Job
 from agentsim.engine.branches import Branch, gather
 from agentsim.engine.draws import Purpose, counter, timer
 from agentsim.engine.frame import Frame, Steps
-from agentsim.engine.world import ns
+from agentsim.engine.world import Event, ns
 from agentsim.graph import Node, ToolPlan
 from agentsim.records import Mark, Outcome, Part, WorkFacts
 
@@ -160,12 +159,12 @@ def run_tools(
         total += tokens  # read after the run: others add to it meanwhile
         return None
 
-    done = Event(frame.world.env)
+    done = Event()
     branches: list[Branch] = []
 
     def ended(_: Branch) -> None:
         if len(branches) == len(hands) and all(branch.over for branch in branches):
-            done.succeed()
+            frame.world.happens(done)
 
     for hand in hands:
         own = frame.fork()

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 
 import simpy
 from simpy import Interrupt
-from simpy.events import Event
 
 from agentsim.errors import EngineFault
 from agentsim.records import SECOND, Peak, Span, Visit
@@ -57,22 +56,55 @@ def _order(thing: Scarce) -> int:
     return thing.order
 
 
+class Event:
+    """What happens once: its `callbacks` are called with it then, and are None from then on.
+
+    SimPy's protocol, in fewer fields and without a schedule of its own; `happens` has one. A
+    `fault` is thrown into the process that waits for it.
+    """
+
+    fault: BaseException | None = None
+    taken = False
+    """Somebody has taken the fault."""
+
+    def __init__(self) -> None:
+        self.callbacks: list[Callable[[Any], object]] | None = []
+
+    def then(self, call: Callable[[Any], object]) -> None:
+        """`call(event)` when it happens, which it has not yet."""
+        assert self.callbacks is not None
+        self.callbacks.append(call)
+
+
 def happen(event: Event) -> None:
     """An event has come: all who wait for it are told."""
     callbacks = event.callbacks
+    event.callbacks = None
+    for callback in callbacks or ():
+        callback(event)
+    if event.fault is not None and not event.taken:
+        raise event.fault  # nobody took the failure: a fault of ours
+
+
+def _happen_there(event: simpy.Event) -> None:
+    """The same for an event of SimPy's."""
+    callbacks: list[Any] = event.callbacks
     event.callbacks = None  # type: ignore[assignment]
     for callback in callbacks:
         callback(event)
-    if not event._ok and not getattr(event, "_defused", False):
-        raise event._value  # nobody took the failure: a fault of ours
+    if not event._ok and not event.defused:
+        raise event._value
 
 
 class Clock(simpy.Environment):
-    """SimPy's environment with a call in each entry: (instant, priority, number, call, value)."""
+    """SimPy's environment with a call in each entry: (instant, priority, number, call, value).
 
-    def schedule(self, event: Event, priority: int = NORMAL, delay: float = 0) -> None:
+    What is written for SimPy (its events, processes and resources) runs on it beside ours.
+    """
+
+    def schedule(self, event: simpy.Event, priority: int = NORMAL, delay: float = 0) -> None:
         # whole nanoseconds, though SimPy's signature lets a delay be a fraction
-        entry = (int(self._now + delay), priority, next(self._eid), happen, event)
+        entry = (int(self._now + delay), priority, next(self._eid), _happen_there, event)
         heappush(self._queue, entry)  # type: ignore[misc]
 
 
@@ -121,10 +153,10 @@ class Process:
 
     def _next(self, event: Event) -> Event | int:
         """What it yields once it has been told of an event."""
-        if event._ok:
+        if event.fault is None:
             return self.send(None)
-        event._defused = True
-        return self._throw(event._value)
+        event.taken = True
+        return self._throw(event.fault)
 
     def _interrupted(self, cause: object) -> None:
         if self.callbacks is None:
@@ -209,11 +241,13 @@ class World:
     def grant(self, event: Event) -> None:
         """Let one event happen now."""
         callbacks = event.callbacks
-        event.callbacks = None  # type: ignore[assignment]
-        event._ok = True
-        event._value = None
-        for callback in callbacks:
+        event.callbacks = None
+        for callback in callbacks or ():
             callback(event)
+
+    def happens(self, event: Event, delay: int = 0) -> None:
+        """Let an event happen in so many nanoseconds, in its turn."""
+        self.after(delay, happen, event)
 
     def after(
         self, delay: int, call: Callable[[Any], object], value: Any = None, priority: int = NORMAL

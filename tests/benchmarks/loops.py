@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import simpy
-from simpy.events import Event
 
 from agentsim.engine.bench import Bench, Job
 from agentsim.engine.call import Call
@@ -19,7 +18,7 @@ from agentsim.engine.server import Line, Request, Server
 from agentsim.engine.steps import RUNNERS
 from agentsim.engine.talk import open_session
 from agentsim.engine.tasks import Task
-from agentsim.engine.world import Process, World, ns
+from agentsim.engine.world import Event, Process, World, ns
 from agentsim.graph import About, Block, CachePlan, Graph, ServerPlan
 from agentsim.laws.decode import Decode
 from agentsim.records import Outcome
@@ -47,12 +46,12 @@ def bare() -> int:
     resource = simpy.Resource(env, 16)
     draw = random.Random(1).expovariate
 
-    def customer() -> Generator[Event, Any, None]:
+    def customer() -> Generator[simpy.Event, Any, None]:
         with resource.request() as request:
             yield request
             yield env.timeout(draw(1.0))
 
-    def source() -> Generator[Event, Any, None]:
+    def source() -> Generator[simpy.Event, Any, None]:
         for _ in range(CUSTOMERS):
             env.process(customer())
             yield env.timeout(draw(LOAD))
@@ -88,7 +87,7 @@ def by_callbacks() -> int:
     world = World()
     bench = Bench(world, "servers", 16)
     draw = random.Random(1).expovariate
-    done = Event(world.env)
+    done = Event()
 
     number = 0
 
@@ -101,12 +100,12 @@ def by_callbacks() -> int:
         if job.held:
             begin(job)
         else:
-            job.callbacks.append(begin)
+            job.then(begin)
         number += 1
         if number < CUSTOMERS:
             world.after(ns(draw(LOAD)), arrive, None)
         else:
-            done.succeed()
+            world.happens(done)
 
     arrive(None)
     world.run(done)
@@ -147,18 +146,18 @@ def batching(tokens: int = 320, calls: int = 10_000) -> int:
     draw = random.Random(1).expovariate
     # the same load whatever the tokens: a step takes longer over longer contexts
     rate = 0.9 * 16 / (tokens * (law.step(16) + law.slope * 16 * tokens / 2))
-    done = Event(world.env)
+    done = Event()
 
     def ended(call: Event) -> None:
         assert isinstance(call, Call)
         call.outcome = Outcome.DONE
         call.leave()
         if len(world.spans) == calls:
-            done.succeed()
+            world.happens(done)
 
     def arrive(number: int) -> None:
         call = Call(server, request, frame)
-        call.callbacks.append(ended)
+        call.then(ended)
         call.enter()
         if number + 1 < calls:
             world.after(ns(draw(rate)), arrive, number + 1)

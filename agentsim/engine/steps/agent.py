@@ -6,8 +6,6 @@ from bisect import bisect_right
 from collections.abc import Generator
 from typing import Any, ClassVar, cast
 
-from simpy.events import Event
-
 from agentsim.chance import first, key_of, uniforms
 from agentsim.engine.ahead import Ahead
 from agentsim.engine.caps import Caps, Places, around, speak, start, under, within
@@ -26,6 +24,7 @@ from agentsim.engine.talk import (
 )
 from agentsim.engine.tasks import Inbox, Session, Task
 from agentsim.engine.tools import Hand, Ran, run_tool, run_tools
+from agentsim.engine.world import Event
 from agentsim.graph import Agent, Delegate, Node, ToolPlan, marks_of
 from agentsim.records import Verdict
 

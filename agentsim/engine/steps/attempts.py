@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from simpy.events import Event
-
 from agentsim.chance import blend, first
 from agentsim.engine.branches import Branch
 from agentsim.engine.draws import Purpose
@@ -11,6 +9,7 @@ from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.steps.block import latest
 from agentsim.engine.steps.fork import Crew
 from agentsim.engine.tasks import Task
+from agentsim.engine.world import Event
 from agentsim.graph import Attempts
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from simpy import Interrupt
-from simpy.events import Event
 
 from agentsim.engine.branches import Branch, gather
 from agentsim.engine.frame import Frame, Steps
+from agentsim.engine.world import Event
 from agentsim.graph import Block
 from agentsim.records import Verdict
 
@@ -54,8 +54,9 @@ class Net:
     def __init__(self, node: Block, frame: Frame) -> None:
         self.node = node
         self.frame = frame
-        self.done = Event(frame.world.env)
+        self.done = Event()
         self.closed = False
+        self._over = False
         self._branches: list[Branch | None] = [None] * len(node.steps)
 
     @property
@@ -80,8 +81,9 @@ class Net:
             return
         if not any(branch.stop for branch in self.begun):
             self.start()  # else a failed step ends the list: what runs is finished, no more
-        if all(branch.over for branch in self.begun) and not self.done.triggered:
-            self.done.succeed()
+        if all(branch.over for branch in self.begun) and not self._over:
+            self._over = True
+            self.frame.world.happens(self.done)
 
 
 def latest(branches: list[Branch]) -> Branch | None:

@@ -6,13 +6,12 @@ from collections.abc import Generator, Iterator
 from typing import Any, cast
 
 from simpy import Interrupt
-from simpy.events import Event
 
 from agentsim.engine.branches import Branch, gather
 from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.steps.block import latest, run_block
 from agentsim.engine.tasks import Task
-from agentsim.engine.world import JOINS
+from agentsim.engine.world import JOINS, Event
 from agentsim.graph import Block, Fork, Node, walk
 from agentsim.records import CallFacts, Outcome, Part, Peak, Verdict, Visit
 
@@ -58,7 +57,7 @@ class Crew:
         self.total = len(node.branches) if node.items is None else node.items
         self.want = node.join or self.total
         self.branches: list[Branch] = []
-        self.done = Event(frame.world.env)
+        self.done = Event()
         self._began = frame.world.now
         self._first = len(frame.world.spans)
         self._running = 0

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from simpy.events import Event
-
 from agentsim.chance import first
 from agentsim.engine.bench import Job
 from agentsim.engine.draws import Purpose, once
 from agentsim.engine.frame import Frame, Steps, Stop
 from agentsim.engine.steps.block import run_block
-from agentsim.engine.world import ns
+from agentsim.engine.world import Event, ns
 from agentsim.graph import Merge
 from agentsim.records import Mark, Outcome, Part, Verdict, WorkFacts
 

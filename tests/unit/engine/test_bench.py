@@ -6,10 +6,9 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from simpy.events import Event
 
 from agentsim.engine.bench import Bench, Job
-from agentsim.engine.world import Process, World
+from agentsim.engine.world import Event, Process, World
 from agentsim.records import Peak
 
 

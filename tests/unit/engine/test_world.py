@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from simpy.events import Event
+import simpy
 
 from agentsim.engine import simulate
 from agentsim.engine import world as module
-from agentsim.engine.world import DEADLINE, Process, World, cycle, ns
+from agentsim.engine.world import DEADLINE, Event, Process, World, cycle, ns
 from agentsim.errors import EngineFault
 from agentsim.graph import Fork, Work
 from agentsim.records import Peak
@@ -74,8 +74,8 @@ def test_what_a_grant_sets_off_at_the_instant_is_settled_again() -> None:
     world = World()
     log: list[str] = []
     probe = Probe(world, log, "bench")
-    grant = Event(world.env)
-    grant.callbacks.append(lambda _: later_again())
+    grant = Event()
+    grant.then(lambda _: later_again())
     probe.grants = [grant]
 
     def later_again() -> None:
@@ -94,7 +94,7 @@ def test_what_a_grant_sets_off_at_the_instant_is_settled_again() -> None:
 def test_nothing_left_to_happen_is_a_deadlock() -> None:
     world = World()
     with pytest.raises(EngineFault, match="deadlock: nothing is left"):
-        world.run(Event(world.env))
+        world.run(Event())
 
 
 def test_events_without_end_at_one_instant(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ def test_events_without_end_at_one_instant(monkeypatch: pytest.MonkeyPatch) -> N
 
     world.after(5_000_000_000, again)
     with pytest.raises(EngineFault, match="no progress: 1,000 events at 5 s"):
-        world.run(Event(world.env))
+        world.run(Event())
 
 
 def test_settling_without_end_at_one_instant(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +124,7 @@ def test_settling_without_end_at_one_instant(monkeypatch: pytest.MonkeyPatch) ->
     restless = Restless(world, log, "restless")
     world.after(5, lambda _: world.unsettle(restless))
     with pytest.raises(EngineFault, match="no progress"):
-        world.run(Event(world.env))
+        world.run(Event())
 
 
 @pytest.mark.parametrize(
@@ -217,3 +217,33 @@ def test_a_deadlock_between_tools_is_named(tmp_path: Path) -> None:
     assert "parallel.back -> parallel.forth -> parallel.back" in text
     assert "parallel.forth waits for b, held by parallel.back" in text
     assert "parallel.back waits for a, held by parallel.forth" in text
+
+
+def test_what_is_written_for_simpy_runs_on_the_clock_beside_ours() -> None:
+    """A resource of one unit, held for 3 ns by each of two processes: 3 and 6; ours at 4."""
+    world = World()
+    resource = simpy.Resource(world.env, 1)
+    log: list[tuple[int, str]] = []
+
+    def customer(name: str) -> Generator[simpy.Event, Any, None]:
+        with resource.request() as request:
+            yield request
+            yield world.env.timeout(3)
+        log.append((world.now, name))
+
+    over = Event()
+    world.env.process(customer("a"))
+    world.env.process(customer("b"))
+    world.after(4, lambda _: log.append((world.now, "ours")))
+    world.happens(over, 10)
+    world.run(over)
+    assert log == [(3, "a"), (4, "ours"), (6, "b")]
+
+
+def test_a_fault_of_an_event_that_nobody_takes_is_raised() -> None:
+    world = World()
+    lost = Event()
+    lost.fault = ValueError("lost")
+    world.happens(lost)
+    with pytest.raises(ValueError, match="lost"):
+        world.run(Event())
