@@ -189,7 +189,7 @@ class Visit(NamedTuple):
 class Peak(NamedTuple):
     """Maxima of one resource: the longest queue and the most in use.
 
-    A trace holds them in the order servers, pools, people: one name may be of one of each.
+    One name may be of several things. A trace holds pools and then people last, in their order.
     """
 
     resource: str

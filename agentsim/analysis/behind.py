@@ -8,26 +8,20 @@ for how long items waited for a place, and for how much of that time somebody in
 what, what was taken as a whole, and how much of what they did was being served, and by whom. All
 items count, not only those on the critical path.
 
-A cap is the `limit` of an `each`, or one of the harness: so many agents or tools at once.
+A cap is the `limit` of an `each`, or one of a harness: so many agents or tools at once, in a run or
+in each run of an agent that has caps of its own. Which of them a span is held under: see `places`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from agentsim.analysis import taken
 from agentsim.analysis.chain import Key, Uses
 from agentsim.analysis.gather import before, in_service
-from agentsim.graph import (
-    AGENTS_AT_ONCE,
-    TOOLS_AT_ONCE,
-    Fork,
-    Graph,
-    Node,
-    inner_of,
-    repeats,
-)
-from agentsim.records import CallFacts, Part, Place, Span, Trace, WorkFacts
+from agentsim.analysis.places import Instance, Places
+from agentsim.graph import Graph
+from agentsim.records import CallFacts, Part, Span, Trace, WorkFacts
 
 SCARCE = frozenset(
     map(
@@ -53,17 +47,11 @@ SERVED = 101
 TAKEN = 200
 """Added to the part of a wait: for how long one more would have had to wait so."""
 
-HARNESS = {-1: AGENTS_AT_ONCE, -2: TOOLS_AT_ONCE}
-"""Caps of the harness: the rank that stands for each, and its name."""
-
 Row = tuple[int, int, str, int]
-"""(rank of the `each`, or a rank of `HARNESS`; part or code; what; nanoseconds). The row with the
-part `CAP_WAIT` and the cap's own name says for how long items waited for a place of it."""
+"""(the number of the cap, see `places`; part or code; what; nanoseconds). The row with the part
+`CAP_WAIT` and the cap's own name says for how long items waited for a place of it."""
 
-_Instance = tuple[int, Place]
-_Cap = tuple[int, int]  # rank of the `each`, and how long the place around it is
 _CAP = int(Part.CAP_WAIT)
-_AGENTS, _TOOLS = HARNESS
 
 
 class Caps:
@@ -73,20 +61,13 @@ class Caps:
         self._named = named
         self._resources = taken.Resources(graph)
         self._roles = {it.name: it.roles[0] for it in graph.servers if it.roles}
-        self._around: list[tuple[_Cap, ...]] = [()] * len(graph.steps)
-        self._per_call = graph.caps is not None and graph.caps.per_call
-        harness: list[_Cap] = []
-        if graph.caps is not None:
-            harness += [(_AGENTS, 0)] if graph.caps.agents is not None else []
-            harness += [(_TOOLS, 0)] if graph.caps.tools is not None else []
-        self._any = bool(harness)
-        self._measure(graph.root, 0, tuple(harness))
+        self._places = Places(graph)
 
     def __call__(self, trace: Trace) -> list[Row]:
         """The rows of one replication; none where nothing waited for a place."""
-        if not self._any:
+        if not self._places.any:
             return []
-        full = _full(trace)
+        full = self._full(trace)
         if not full:
             return []
         found = _Found(full)
@@ -95,7 +76,7 @@ class Caps:
             holds = list(self._resources.uses(span))
             for key, use in holds:
                 uses.setdefault(key, []).append(use)
-            inside = [it for it in self._instances(span) if it in full]
+            inside = [it for it in self._places.held(span) if it in full]
             if inside and span.marks:
                 self._span(found, span, inside, [key for key, _ in holds])
         for key, own in uses.items():
@@ -103,19 +84,8 @@ class Caps:
                 found.take(key, self._resources.all_taken(key, own))
         return self._rows(found)
 
-    def _instances(self, span: Span) -> Iterable[_Instance]:
-        """The caps in whose places a span is."""
-        call, work = span.facts.__class__ is CallFacts, span.facts.__class__ is WorkFacts
-        for rank, depth in self._around[span.step]:
-            if rank == _TOOLS and not work:
-                continue
-            if rank == _AGENTS and self._per_call and not call:
-                continue
-            if HARNESS.get(rank) != span.resource or span.facts is not None:  # its own queue
-                yield rank, span.place[:depth]
-
     def _span(
-        self, found: _Found, span: Span, inside: list[_Instance], keys: list[taken.Key]
+        self, found: _Found, span: Span, inside: list[Instance], keys: list[taken.Key]
     ) -> None:
         """What one span in the places of these caps waited for, and by whom it was served."""
         step, _, who, resource, at, marks, _, _, facts = span
@@ -138,43 +108,52 @@ class Caps:
     def _rows(self, found: _Found) -> list[Row]:
         rows = dict(found.sums)
         for (rank, _), stretches in found.full.items():
-            name = HARNESS.get(rank) or self._named(_CAP, (rank, "", ""), None)
-            key = rank, _CAP, name
+            key = rank, _CAP, self._places.name(rank)
             rows[key] = rows.get(key, 0) + sum(e - s for s, e in stretches.items())
         for ((rank, _), part, what), (starts, ends) in found.waits.items():
             key = rank, part, what
             rows[key] = rows.get(key, 0) + in_service(starts, ends)[0]
         return [(*key, time) for key, time in sorted(rows.items()) if time]
 
-    def _measure(self, node: Node, depth: int, around: tuple[_Cap, ...]) -> None:
-        """Which caps stand around each step."""
-        own = around
-        if isinstance(node, Fork) and node.items is not None and node.limit is not None:
-            own = (*around, (node.rank, depth))
-            self._any = True
-        for child in inner_of(node):
-            self._measure(child, depth + repeats(node), own)
-        # after what is inside: the block of an item or round may carry the rank of what it is in
-        self._around[node.rank] = around
+    def _full(self, trace: Trace) -> dict[Instance, dict[int, int]]:
+        """For each passage through an `each`: from its start until its last item had a place.
+
+        Of a cap of a harness: whenever anybody waited for a place of it.
+        """
+        found: dict[Instance, dict[int, int]] = {}
+        queues: dict[Instance, tuple[list[int], list[int]]] = {}
+        for span in trace.spans:
+            if span.marks and span.marks[0][0] == _CAP:
+                queue = self._places.queue(span)
+                if queue is not None:
+                    starts, ends = queues.setdefault(queue, ([], []))
+                    starts.append(span.began)
+                    ends.append(span.marks[0][1])
+                    continue
+                own = found.setdefault((span.step, span.place[:-1]), {})
+                own[span.began] = max(own.get(span.began, 0), span.marks[0][1])
+        for instance, (starts, ends) in queues.items():
+            found[instance] = _together(starts, ends)
+        return found
 
 
 class _Found:
     """What is found in one replication. `full`: when items waited for a place of each cap."""
 
-    def __init__(self, full: dict[_Instance, dict[int, int]]) -> None:
+    def __init__(self, full: dict[Instance, dict[int, int]]) -> None:
         self.full = full
-        self.used: dict[_Instance, set[taken.Key]] = {}
+        self.used: dict[Instance, set[taken.Key]] = {}
         self.sums: dict[tuple[int, int, str], int] = {}
-        self.waits: dict[tuple[_Instance, int, str], tuple[list[int], list[int]]] = {}
+        self.waits: dict[tuple[Instance, int, str], tuple[list[int], list[int]]] = {}
 
-    def add(self, instance: _Instance, code: int, what: str, began: int, until: int) -> None:
+    def add(self, instance: Instance, code: int, what: str, began: int, until: int) -> None:
         """Time that is added up, whatever else went on meanwhile."""
         time = taken.overlap(self.full[instance], began, until)
         if time:
             key = instance[0], code, what
             self.sums[key] = self.sums.get(key, 0) + time
 
-    def wait(self, instance: _Instance, part: int, what: str, began: int, until: int) -> None:
+    def wait(self, instance: Instance, part: int, what: str, began: int, until: int) -> None:
         """A wait; those at one time count once."""
         for start, end in self.full[instance].items():
             if began < end and until > start:
@@ -189,28 +168,6 @@ class _Found:
             if key in keys:
                 for start, end in stretches.items():
                     self.add(instance, TAKEN + part, what, start, end)
-
-
-def _full(trace: Trace) -> dict[_Instance, dict[int, int]]:
-    """For each passage through an `each`: from its start until its last item had a place.
-
-    Of a cap of the harness: whenever anybody waited for a place of it.
-    """
-    ranks = {name: rank for rank, name in HARNESS.items()}
-    found: dict[_Instance, dict[int, int]] = {}
-    queues: dict[int, tuple[list[int], list[int]]] = {}
-    for span in trace.spans:
-        if span.marks and span.marks[0][0] == _CAP:
-            if span.resource in ranks and span.facts is None:
-                starts, ends = queues.setdefault(ranks[span.resource], ([], []))
-                starts.append(span.began)
-                ends.append(span.marks[0][1])
-                continue
-            own = found.setdefault((span.step, span.place[:-1]), {})
-            own[span.began] = max(own.get(span.began, 0), span.marks[0][1])
-    for rank, (starts, ends) in queues.items():
-        found[rank, ()] = _together(starts, ends)
-    return found
 
 
 def _together(starts: list[int], ends: list[int]) -> dict[int, int]:

@@ -166,8 +166,8 @@ class Folder:
     def _queues(self, peaks: Sequence[Peak]) -> tuple[list[int], list[int]]:
         """The longest queues of the pools and of the people.
 
-        A server, a pool and a person may have one name. Peaks come in the order in which a run
-        makes what they are of: servers, pools, people. So of one name a person's is the last.
+        A server, a merge queue, a pool and a person may have one name. Of one name a person's peak
+        is the last, a pool's the last before it.
         """
         left: dict[str, list[int]] = {}
         for peak in peaks:

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from agentsim.analysis.behind import HARNESS, INSIDE, SERVED, TAKEN
+from agentsim.analysis.behind import INSIDE, SERVED, TAKEN
 from agentsim.analysis.outcome import ServerTally, Tally
+from agentsim.analysis.places import name_of
 from agentsim.graph import Graph, ServerPlan
 from agentsim.records import Part
 
 Key = tuple[Part, str]
 Behind = dict[str, dict[Key, float]]
-"""By the path of each `each`, or the name of a cap of the harness, and by what is scarce."""
+"""By the path of each `each`, or the name of a cap of a harness, and by what is scarce."""
 
 
 def behind(graph: Graph, tallies: Sequence[Tally]) -> Behind:
@@ -96,6 +97,6 @@ def _rows(graph: Graph, tallies: Sequence[Tally]) -> Mapping[str, Mapping[tuple[
     found: dict[str, dict[tuple[int, str], int]] = {}
     for tally in tallies:
         for rank, part, what, time in tally.behind:
-            own = found.setdefault(HARNESS.get(rank) or graph.steps[rank].path, {})
+            own = found.setdefault(name_of(graph, rank), {})
             own[part, what] = own.get((part, what), 0) + time
     return found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import sys
 from collections.abc import Sequence
 
@@ -19,7 +21,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
 
 
+class _Closed(io.TextIOBase):
+    """What stands for a standard stream that the caller has closed: nobody can be told there."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, "it is closed")
+
+
 def _main(given: list[str]) -> int:
+    sys.stdout = _Closed() if sys.stdout is None else sys.stdout
+    sys.stderr = _Closed() if sys.stderr is None else sys.stderr
     if given in (["--version"], ["-V"]):  # answered before click is loaded: it takes 40 ms
         from agentsim import __version__
 

@@ -82,6 +82,7 @@ class Call(Event):
     streams = 1
     shown = -1
     reading_at = -1
+    asked_at = -1
     ready = -1
     factor = 1.0
     member: Member | None = None
@@ -176,9 +177,8 @@ class Call(Event):
         server, request = self.server, self.request
         now = server.world.now
         if server.caches:
-            self.prefix = prefix = request.session.prefix(server.number)
-            prefix.total = request.input  # the session may have grown while it waited
-            self.cached = server.cache.lookup(prefix, now)
+            self.prefix = request.session.prefix(server.number)
+            self._look()
         self.part = Part.LATENCY
         if server.batch is None:
             self.take(server.course(request, self.cached, now, self.marks))
@@ -198,6 +198,11 @@ class Call(Event):
         else:
             self._join(self)
 
+    def _look(self) -> None:
+        """What the cache holds of its prompt now."""
+        self.prefix.total = self.request.input  # the session may have grown meanwhile
+        self.cached = self.server.cache.lookup(self.prefix, self.server.world.now)
+
     def take(self, course: Course) -> None:
         """Take over a course that was worked out."""
         (self.reading_at, self.ready, self.shown, self.decoding, self.factor, self.planned) = course
@@ -209,11 +214,14 @@ class Call(Event):
         server, request, batch = self.server, self.request, self.server.batch
         assert batch is not None
         self.part = Part.PREFILL
+        if server.caches and self.marks:
+            self._look()  # others' prompts may have been read during the latency
         took = round(server.reading(request.input, self.cached) * SECOND) if server.reads else 0
         if not took:
             self._join(self)
             return
         self.took = took
+        self.asked_at = server.world.now
         if server.came:
             # a measured first-token time: the server is not seen reading
             self.reading()
@@ -222,8 +230,11 @@ class Call(Event):
 
     def reading(self) -> None:
         """Its turn to have its prompt read has come."""
-        world = self.server.world
+        server, world = self.server, self.server.world
         self.reading_at = world.now
+        if server.caches and world.now > self.asked_at:
+            self._look()  # others' prompts may have been read while it waited
+            self.took = round(server.reading(self.request.input, self.cached) * SECOND)
         world.after(self.took, self._join, self)
 
     def _join(self, _: Event) -> None:

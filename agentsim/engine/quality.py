@@ -16,8 +16,11 @@ from agentsim.graph import Craft, Says
 from agentsim.laws.quality import finds
 from agentsim.records import Defects, Verdict
 
-MOST = 100_000
+MOST_IN_A_RUN = 100_000
 """Defects in one run: more would take memory for what nobody counts one by one."""
+
+MOST_LOOKS = 20_000_000
+"""Looks at one defect in one run: more would take minutes (about 4 s a million, uncompiled)."""
 
 
 class Pass:
@@ -33,15 +36,14 @@ class Pass:
         "_reader",
         "_task",
         "_there",
-        "_world",
     )
 
     def __init__(
-        self, craft: Craft, frame: Frame, key: int, reader: str, changes: bool, correlation: float
+        self, craft: Craft, task: Task, key: int, reader: str, changes: bool, correlation: float
     ) -> None:
-        task = self._task = frame.task
+        self._task = task
         self._craft, self._key, self._reader = craft, key, reader
-        self._correlation, self._world = correlation, frame.world
+        self._correlation = correlation
         there = task.in_sight()
         self._known = [it for it in there if it.found]
         self._left = False
@@ -61,7 +63,7 @@ class Pass:
             for defect in (*self._known, *new):
                 self._mend(defect)
         if lines > 0.0 and craft.defects > 0.0:
-            mean = min(craft.defects * lines, 2.0 * MOST)  # which is refused below
+            mean = min(craft.defects * lines, 2.0 * MOST_IN_A_RUN)  # which is refused below
             count = Poisson(mean).at(first(key, Purpose.DEFECTS))
             for i in range(int(count)):
                 self._put_in(key_of(key, i))
@@ -81,10 +83,11 @@ class Pass:
         """Those that nobody had found."""
         chance, correlation = self._craft.finds or 0.0, self._correlation
         new = []
-        for defect in self._there:
-            if defect.found or defect.mended:
-                continue  # by another beside it
-            self._world.step()
+        there = [it for it in self._there if not it.found and not it.mended]  # by others beside it
+        if self._task.looks(len(there)) > MOST_LOOKS:
+            reason = f"more than {MOST_LOOKS:,} looks at defects in one run"
+            raise EngineFault(f"{reason}: fewer defects, or fewer rounds in which somebody looks")
+        for defect in there:
             own = first(key_of(self._key, defect.key), Purpose.FINDS)
             if finds(chance, correlation, defect.kind, defect.sight, own):
                 defect.found = True
@@ -103,8 +106,8 @@ class Pass:
     def _put_in(self, key: int) -> None:
         task = self._task
         kind, sight, *_ = next(blocks(key, Purpose.SIGHT))
-        if task.put_in(Defect(key, kind, sight, task, self._reader)) > MOST:
-            reason = f"more than {MOST:,} defects in one run"
+        if task.put_in(Defect(key, kind, sight, task, self._reader)) > MOST_IN_A_RUN:
+            reason = f"more than {MOST_IN_A_RUN:,} defects in one run"
             raise EngineFault(f"{reason}: fewer lines, or fewer defects in each")
 
 
@@ -116,7 +119,7 @@ def begin(craft: Craft | None, frame: Frame, key: int, reader: str, changes: boo
     plan = frame.stage.graph.quality
     if plan is None or craft is None:
         return None
-    return Pass(craft, frame, key, reader, changes, plan.correlation)
+    return Pass(craft, frame.task, key, reader, changes, plan.correlation)
 
 
 def close(own: Pass | None) -> None:

@@ -104,6 +104,9 @@ def _trace(stage: Stage, root: Branch, replication: int) -> Trace:
         outcome = Outcome.REJECTED if rejected else Outcome.FAILED
         reason = root.stop.reason
     frame = root.frame
+    # of one name there may be several: pools and people come last, see Peak
+    last = [*stage.pools, *stage.people]
+    world.scarce = [*(thing for thing in world.scarce if thing not in last), *last]
     peaks: list[Peak] = world.peaks()
     spans, visits = world.spans, world.visits
     # the world is a circle that only the collector finds: it must not keep the records too

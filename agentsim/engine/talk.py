@@ -176,7 +176,7 @@ def prepare(
     `more`: tokens that the call will add. They count for the mark, and are not cut themselves.
     """
     rule, who = voice.compact, voice.who
-    limits = marks_of(rule, voice.prompt, server.plan.context)
+    limits = marks_of(rule, session.start, server.plan.context)
     if limits is not None and session.tokens + more >= limits[0] and session.tokens > limits[1]:
         pause, to = pause_of(rule, key, who, frame), limits[1]
         yield from compact(node, who, rule, pause, server, line, session, to, frame, places)

@@ -57,6 +57,13 @@ class Session:
         self.prefixes: dict[int, Prefix] = {}
         self.caps: Caps | None = None
 
+    @property
+    def start(self) -> int:
+        """Tokens that it starts with and that no compaction takes away."""
+        if self.forked is None:
+            return self.prompt
+        return sum(size for _, size in self.forked)
+
     def prefix(self, server: int) -> Prefix:
         """What a request of this session sends to that server now."""
         prefix = self.prefixes.get(server)
@@ -106,9 +113,10 @@ class Defect:
     """One defect in what was written. `task`: in which; `seen`: who has read its lines.
 
     `kind` and `sight` are its own uniform numbers (laws.quality): how it looks to all who look.
+    `origin`: the one around a worktree of which this is the worktree's copy.
     """
 
-    __slots__ = ("found", "key", "kind", "mended", "seen", "sight", "task")
+    __slots__ = ("found", "key", "kind", "mended", "origin", "seen", "sight", "task")
 
     def __init__(self, key: int, kind: float, sight: float, task: Task, by: str) -> None:
         self.key = key
@@ -116,7 +124,21 @@ class Defect:
         self.sight = sight
         self.task = task
         self.seen = {by}
+        self.origin: Defect | None = None
         self.found = self.mended = False
+
+    def copied(self, task: Task) -> Defect:
+        """As it stands now, in a worktree: what comes of it there is not known outside."""
+        copy = Defect(self.key, self.kind, self.sight, task, "")
+        copy.origin, copy.seen, copy.found = self, self.seen, self.found
+        return copy
+
+    def follow(self) -> None:
+        """The worktree of this copy is picked: what was found and mended there is so outside."""
+        origin = self.origin
+        if origin is not None:
+            origin.found = origin.found or self.found
+            origin.mended = origin.mended or self.mended
 
 
 class Task:
@@ -126,7 +148,19 @@ class Task:
     over.
     """
 
-    __slots__ = ("defects", "held", "key", "made", "parent", "place", "seen", "sessions", "written")
+    __slots__ = (
+        "before",
+        "defects",
+        "held",
+        "key",
+        "looked",
+        "made",
+        "parent",
+        "place",
+        "seen",
+        "sessions",
+        "written",
+    )
 
     def __init__(
         self, root_key: int, name: str, place: Place, parent: Task | None, held: bool = False
@@ -142,6 +176,12 @@ class Task:
         """Of all lines that count here, those of tasks inside too."""
         self.made = 0
         """Of the outermost task: all that were put in, those of worktrees too."""
+        self.looked = 0
+        """Of the outermost task: how often one of them was looked at."""
+        self.before: list[Defect] = []
+        """Of a worktree: copies of what was there around it when it was begun."""
+        if held and parent is not None:
+            self.before = [defect.copied(self) for defect in parent.in_sight()]
 
     def find(self, name: str) -> Session | None:
         """The newest session of that name, looked up outwards."""
@@ -189,29 +229,43 @@ class Task:
             for reader, lines in other.seen.items():
                 task.seen[reader] = task.seen.get(reader, 0.0) + lines
             task.defects += other.defects
+        for defect in other.before:
+            defect.follow()
         self.adopt(other)
 
     def put_in(self, defect: Defect) -> int:
         """A defect counts where the lines count that it is in; how many there were in the run."""
         for task in self._around():
             task.defects.append(defect)
-        root = self
-        while root.parent is not None:
-            root = root.parent
+        root = self._root()
         root.made += 1
         return root.made
 
+    def looks(self, count: int) -> int:
+        """So many defects are looked at; how many looks there were in the run."""
+        root = self._root()
+        root.looked += count
+        return root.looked
+
+    def _root(self) -> Task:
+        root = self
+        while root.parent is not None:
+            root = root.parent
+        return root
+
     def in_sight(self) -> list[Defect]:
-        """What is not mended here and, up to a worktree, in what the tasks around wrote themselves:
-        what other items of theirs write meanwhile is on branches of its own."""
+        """What is not mended here and in what the tasks around wrote themselves: what other items
+        of theirs write meanwhile is on branches of its own. Around a worktree it is what was there
+        when that was begun."""
         found = [it for it in self.defects if not it.mended]
         task = self
         while not task.held and task.parent is not None:
             task = task.parent
             found += [it for it in task.defects if it.task is task and not it.mended]
+        found += [it for it in task.before if not it.mended]
         return found
 
     def adopt(self, other: Task) -> None:
-        """An item is over, or a worktree picked: what it wrote is this task's own from now on."""
+        """An item is over or cut short, or a worktree picked: what it wrote is this task's own."""
         for defect in other.defects:
             defect.task = self

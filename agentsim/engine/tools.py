@@ -23,9 +23,12 @@ RETURNS_AT_MOST = 25_000
 
 
 class Hand:
-    """One tool as one step uses it: its streams, so that run n of it draws the same everywhere."""
+    """One tool as one step uses it: its streams, so that run n of it draws the same everywhere.
 
-    __slots__ = ("_fails", "_limit", "_returns", "_time", "quick", "resource", "tool")
+    `begins`: called whenever a try begins to work, after all waits.
+    """
+
+    __slots__ = ("_fails", "_limit", "_returns", "_time", "begins", "quick", "resource", "tool")
 
     def __init__(self, tool: ToolPlan, key: int, frame: Frame) -> None:
         task = frame.task
@@ -37,6 +40,7 @@ class Hand:
         self.resource = frame.stage.pools[tool.uses[0][0]].name if tool.uses else tool.name
         # nothing to wait for and nothing to try again: one timer
         self.quick = not tool.uses and tool.tries == 1
+        self.begins: Callable[[], None] | None = None
 
     def draw(self) -> tuple[int, bool, int, int]:
         """One try: (nanoseconds, ended well, tokens returned, tokens cut away)."""
@@ -65,6 +69,8 @@ def _quick(hand: Hand, frame: Frame, node: Node) -> Ran:
     world = frame.world
     began = world.now
     took, good, tokens, lost = hand.draw()
+    if hand.begins is not None:
+        hand.begins()
     outcome = Outcome.CANCELLED
     try:
         if took:
@@ -131,6 +137,8 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
         if jobs and world.now > began:
             marks.append((Part.POOL_WAIT, world.now))
         part = tool.part
+        if hand.begins is not None:
+            hand.begins()
         if took:
             yield took
         outcome = Outcome.DONE if good else Outcome.FAILED

@@ -95,11 +95,11 @@ COMPACT_OUTPUT = 2_000
 class CompactPlan:
     """A session is cut at `at` tokens down to `to`, in `time` (s) or by a call of `output`.
 
-    `share`: at that share of the server's context instead; `to` is then 0 where it is not given.
+    `share`: at that share of the server's context instead; `to` is then None where it is not given.
     """
 
     at: int
-    to: int
+    to: int | None
     time: Distribution | None
     output: int
     share: float | None = None
@@ -108,16 +108,18 @@ class CompactPlan:
 def marks_of(rule: CompactPlan | None, prompt: int, context: int | None) -> tuple[int, int] | None:
     """(session tokens at which to compact, tokens left afterwards); None: never.
 
-    `prompt`: what the session starts with. Without a rule at 80 % of the context, to the prompt
-    and 20k.
+    `prompt`: what the session starts with, which stays; not always the prompt of the agent whose
+    rule it is, which may go on in another's session. Without a rule at 80 % of the context, to the
+    prompt and 20k.
     """
     if rule is not None and rule.share is None:
         # a session that fills its context is compacted whatever was asked for
-        return (rule.at if context is None else min(rule.at, context)), rule.to
+        return (rule.at if context is None else min(rule.at, context)), max(rule.to or 0, prompt)
     if context is None:
         return None
     at = int((COMPACT_AT if rule is None or rule.share is None else rule.share) * context)
-    to = (rule.to if rule is not None else 0) or prompt + COMPACT_KEEPS
+    asked = None if rule is None else rule.to
+    to = prompt + COMPACT_KEEPS if asked is None else max(asked, prompt)
     # where that would not be below the mark, half of what is left keeps the agent going
     return at, min(to, (prompt + at) // 2)
 

@@ -84,7 +84,6 @@ class Setting:
         if given.time is not None and given.output is not None:
             wrong = "`compact` takes either a `time` or the `output` of a call"
         elif isinstance(given.at, float):
-            keeps = given.to or 0
             if given.to is not None and keeps < prompt:
                 wrong = f"`compact` cuts to {keeps:,} tokens, below the prompt of {prompt:,}"
         elif not prompt <= keeps < given.at:
@@ -99,7 +98,7 @@ class Setting:
         output = COMPACT_OUTPUT if given.output is None else given.output
         output = 0 if given.time is not None else output
         if isinstance(given.at, float):
-            return CompactPlan(0, keeps, given.time, output, share=given.at)
+            return CompactPlan(0, given.to, given.time, output, share=given.at)
         return CompactPlan(given.at, keeps, given.time, output)
 
     def caps(self) -> CapsPlan | None:

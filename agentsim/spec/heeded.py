@@ -87,13 +87,14 @@ def _compaction(rule: CompactPlan, who: str, prompt: int, server: ServerPlan) ->
             f"{who}: `compact` at {at:,} tokens leaves its own call no room "
             f"in the context of {server.profile} ({room}): what is too much is dropped before"
         )
-    if rule.share is not None and rule.to > to:
+    asked = rule.to or 0
+    if rule.share is not None and asked > to:
         yield (
-            f"{who}: `compact` at {at:,} tokens cannot cut to {rule.to:,}: {to:,} are taken, half "
+            f"{who}: `compact` at {at:,} tokens cannot cut to {asked:,}: {to:,} are taken, half "
             "way from the prompt"
         )
-    elif rule.to > LITTLE * (at if rule.share is not None else rule.at):
+    elif asked > LITTLE * (at if rule.share is not None else rule.at):
         yield (
             f"{who}: `compact` cuts from {at if rule.share is not None else rule.at:,} to "
-            f"{rule.to:,} tokens only, so it will be due again soon"
+            f"{asked:,} tokens only, so it will be due again soon"
         )

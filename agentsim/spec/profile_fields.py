@@ -156,9 +156,13 @@ def _spread(value: object) -> Distribution:
     if not isinstance(value, dict):
         raise fault(f"expected a share or a distribution around 1; got {shown(value)}")
     found = quantity(value, values.count)
-    middle = found.at(0.5)
-    if not 0.5 <= middle <= 2.0:
-        raise fault(f"expected a factor around 1, such as {{p50: 1, p90: 1.4}}; got {middle:g}")
+    middle, mean = found.at(0.5), found.mean
+    # else the rate that is written down would be that of no call
+    if not (0.8 <= middle <= 1.25 and 0.8 <= mean <= 2.0):
+        raise fault(
+            "expected a factor around 1, such as {p50: 1, p90: 1.4}: median 0.8 to 1.25, mean 0.8 "
+            f"to 2; got a median of {middle:.3g} and a mean of {mean:.3g}"
+        )
     return found
 
 

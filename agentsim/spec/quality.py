@@ -28,7 +28,7 @@ from agentsim.spec.values import CLEAN
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program, Scope
 
-MOST = 10_000
+MOST_IN_A_STEP = 10_000
 """Defects that one step puts in, in the mean: three hundred thousand lines at 32 per kloc."""
 
 ALIKE = "quality/correlation"
@@ -85,9 +85,10 @@ def check_defects(graph: Graph, program: Program) -> list[str]:
     nodes = list(walk(graph.root))
     for node in nodes:
         craft, lines = craft_in(node), _lines(node)
-        if craft is not None and craft.defects * lines > MOST:
+        if craft is not None and craft.defects * lines > MOST_IN_A_STEP:
             many = f"{craft.defects * lines:,.0f} defects in {lines:,.6g} lines"
-            message = f"{quoted(node.path)}: {many}; at most {MOST:,} in a step are modelled"
+            most = f"at most {MOST_IN_A_STEP:,} in a step are modelled"
+            message = f"{quoted(node.path)}: {many}; {most}"
             place = program.place_of(node.rank, "writes")
             program.report(Problem("bad-value", message, place, "fewer lines, or fewer in each"))
     told = [*_idle(nodes, graph), *_in_agents(nodes, program), *_unfound(nodes), *_left(nodes)]

@@ -153,6 +153,104 @@ def test_as_many_agents_at_once_as_slots(tmp_path: Path) -> None:
     assert others[1][1].startswith("The cap on agents at once is the limit")
 
 
+TURNS: File = {
+    "model": "main", "prompt": 0, "thinking": 0, "output": 100, "tools": {}, "returns": 0,
+    "writes": 0,
+}  # fmt: skip
+"""An agent of turns of 1 s at 100 tok/s."""
+
+WIDE: File = {**box(rate="100 tok/s"), "context": 100_000}
+
+
+def test_people_beside_the_agents_are_not_behind_their_cap(tmp_path: Path) -> None:
+    """Eight agents of 100 s, one at a time: 800 s; two: 400 s. Dev has two talks of 190 s beside.
+
+    No agent asks dev: though dev is busy, and waited for, for half of the time and less.
+    """
+
+    def run(most: int, devs: int) -> tuple[float, str]:
+        agents = {"each": 8, "id": "work", "do": [{"agent": "one", "task": 0}]}
+        talks = {"each": 2, "id": "talks", "do": [{"person": "dev", "time": "190s"}]}
+        workflow = {
+            "caps": {"agents": most},
+            "people": {"dev": {"count": devs, "pickup": 0, "switch": 0}},
+            "agents": {"one": {**TURNS, "turns": 1, "output": 10_000}},
+            "steps": [{"parallel": [agents, talks]}],
+        }
+        return ran(tmp_path, workflow, WIDE)
+
+    wall, told = run(1, 1)
+    assert wall == pytest.approx(800)
+    assert told.startswith("The cap on agents at once is the limit: 88 % of the time")  # 700 / 800
+    assert run(2, 1)[0] == pytest.approx(400)
+    assert run(1, 2)[0] == pytest.approx(800)
+
+
+def test_tools_beside_the_agents_are_not_behind_their_cap(tmp_path: Path) -> None:
+    """Eight agents: 1 s, a tool run of 100 s, 1 s. One run at a time: 1 + 800 + 1 s; two: 402 s.
+
+    Two trainings of 190 s hold the gpu one after the other, and no agent uses it.
+    """
+
+    def run(most: int, gpus: int) -> tuple[float, str]:
+        agents = {"each": 8, "id": "work", "do": [{"agent": "one", "task": 0}]}
+        workflow = {
+            "caps": {"tools": most},
+            "pools": {"gpu": {"capacity": gpus}},
+            "tools": {"t": {"time": "100s"}, "train": {"time": "190s", "uses": {"gpu": 1}}},
+            "agents": {"one": {**TURNS, "turns": 2, "tools": {"t": 1}}},
+            "steps": [{"parallel": [agents, {"each": 2, "id": "two", "do": [{"tool": "train"}]}]}],
+        }
+        return ran(tmp_path, workflow, WIDE)
+
+    wall, told = run(1, 1)
+    assert wall == pytest.approx(802)
+    assert told.startswith("The cap on tools at once is the limit: 87 % of the time")  # 700 / 802
+    assert run(2, 1)[0] == pytest.approx(402)
+    assert run(1, 2)[0] == pytest.approx(802)
+
+
+@pytest.mark.parametrize("where", ["agent", "file", "limit"])
+def test_the_same_cap_wherever_it_is_written(tmp_path: Path, where: str) -> None:
+    """Six agents of four turns of 1 s, between them three builds of 60 s: 18 builds.
+
+    With one unit of ci the builds go one after another, whatever the cap on agents is: at least
+    1 + 18 x 60 + 1 s. With units enough, two at a time take three rounds of 184 s.
+    """
+
+    def run(most: int, units: int) -> tuple[float, str]:
+        each: dict[str, Any] = {"each": 6, "id": "work", "do": [{"agent": "one", "task": 0}]}
+        lead: dict[str, Any] = {**TURNS, "turns": 1}
+        workflow: dict[str, Any] = {
+            "pools": {"ci": {"capacity": units}},
+            "tools": {"build": {"time": "60s", "uses": {"ci": 1}}},
+            "agents": {"one": {**TURNS, "turns": 4, "tools": {"build": 1}}, "lead": lead},
+            "steps": [{"agent": "lead", "task": 0, "do": [each]}],
+        }
+        if where == "agent":
+            lead["caps"] = {"agents": most}
+        elif where == "file":
+            workflow["caps"] = {"agents": most + 1}  # the lead has a place too
+        else:
+            each["limit"] = most
+        return ran(tmp_path, workflow, WIDE)
+
+    cap = {
+        "agent": "agents at once in lead",
+        "file": "agents at once",
+        "limit": "lead.work",
+    }[where]
+    wall, told = run(2, 1)
+    assert told.startswith("ci is the limit: 83 % of the time is waiting for it or for a place")
+    assert told.endswith(f"under the cap on {cap}, whose holders wait for it.")
+    assert run(3, 1)[0] > 0.99 * wall
+    assert run(2, 2)[0] < 0.6 * wall
+    wall, told = run(2, 6)
+    assert wall == pytest.approx(3 * 184)
+    assert told.startswith(f"The cap on {cap} is the limit: 67 % of the time")
+    assert run(3, 6)[0] == pytest.approx(2 * 184)
+
+
 def test_the_workflow_that_ships(tmp_path: Path) -> None:
     """Eight places and eight slots, and a machine that is slower the more it serves: see `lost`."""
     options = Options(runs=10, sensitivity=False)

@@ -110,7 +110,9 @@ class Unrolled:
         }
         named = {step["id"]: step for step in steps}
         ends: dict[str, int] = {}
-        order = nx.DiGraph([(before, name) for name, all_ in needs.items() for before in all_])
+        order: nx.DiGraph[str] = nx.DiGraph(
+            [(before, name) for name, all_ in needs.items() for before in all_]
+        )
         order.add_nodes_from(needs)
         for name in nx.topological_sort(order):
             ready = self.after(begins, *(ends[before] for before in needs[name]))

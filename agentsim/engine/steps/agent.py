@@ -116,8 +116,7 @@ def _each_turn(
     plan, task, server = node.plan, frame.task, frame.stage.servers[node.plan.server]
     note = frame.world.note if lead is None else lead.note
     line = server.line(node, plan.role, plan.name, key, task)
-    prompt = sum([size for _, size in plan.prompt])
-    mark, to = marks_of(plan.compact, prompt, server.plan.context) or _NO_MARK
+    mark, to = marks_of(plan.compact, session.start, server.plan.context) or _NO_MARK
     turns = max(1, whole(once(plan.turns, key, Purpose.TURNS, task, plan.name)))
     think = counter(plan.thinking, key, Purpose.THINKING, task, plan.name)
     say = counter(plan.output, key, Purpose.OUTPUT, task, plan.name)

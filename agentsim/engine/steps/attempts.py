@@ -46,6 +46,7 @@ def _picked(node: Attempts, frame: Frame, crew: Tries, winner: Branch) -> Steps:
     desk = Task(frame.stage.key, node.name, (*place, node.fork.items or 0), task, held=True)
     desk.written = before = sum(branch.frame.task.written for branch in read)
     desk.defects = list(winner.frame.task.defects)
+    desk.before = winner.frame.task.before
     frame.task = desk
     try:
         yield from frame.run(node.pick)

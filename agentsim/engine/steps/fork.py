@@ -25,12 +25,14 @@ def run_fork(node: Fork, frame: Frame) -> Steps:
     crew = Crew(node, frame)
     if not crew.total:
         return None
-    counted, losers = yield from crew.together()
+    try:
+        counted, losers = yield from crew.together()
+    finally:
+        if node.items is not None:  # cut short too: its lines count outside since they were written
+            for branch in crew.branches:
+                frame.task.adopt(branch.frame.task)
     for branch in losers:
         crew.waste(branch)
-    if node.items is not None:
-        for branch in crew.branches:
-            frame.task.adopt(branch.frame.task)
     decided = latest(counted)
     if decided is not None:
         frame.last = decided.frame.last

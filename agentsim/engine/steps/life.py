@@ -29,14 +29,17 @@ def _run(node: Life, frame: Frame) -> Steps:
     if session.begins(node.rank, frame.place):
         session.tokens += whole(once(node.task, key, Purpose.TASK, task, node.who))
     reader = f"session {session.number}"
-    own = begin(node.craft, frame, key, reader, node.reads)
+    own = None
     if node.reads:
+        own = begin(node.craft, frame, key, reader, True)
         session.tokens += whole(task.look(reader) * node.tokens_per_line)
     around, before = frame.around, session.caps
     session.caps = within(node.caps, node, frame)
     frame.around = session
     try:
         verdict = yield from run_block(node.body, frame)
+        if not node.reads:  # its steps are its work: what they left is what it judges
+            own = begin(node.craft, frame, key, reader, False)
         if own is not None:
             own.end(0.0)
     finally:

@@ -6,7 +6,7 @@ from agentsim.chance import first
 from agentsim.engine.caps import under
 from agentsim.engine.draws import Purpose
 from agentsim.engine.frame import Frame, Steps, Stop, heed
-from agentsim.engine.quality import begin, judged
+from agentsim.engine.quality import Pass, begin, judged
 from agentsim.engine.tools import Hand, run_tool
 from agentsim.graph import Work
 from agentsim.records import Part, Verdict
@@ -17,7 +17,9 @@ def run_work(node: Work, frame: Frame) -> Steps:
     tool = node.tool
     key = frame.key(node.name)
     hand = Hand(tool, key, frame)
-    own = begin(node.craft, frame, key, tool.name, False)
+    begun: list[Pass | None] = []
+    if node.craft is not None:  # each try looks when it has all that it waits for; the last counts
+        hand.begins = lambda: begun.append(begin(node.craft, frame, key, tool.name, False))
     inside = frame.around
     if inside is None:
         good, tokens = yield from run_tool(hand, frame, node)
@@ -30,6 +32,7 @@ def run_work(node: Work, frame: Frame) -> Steps:
         inside.take(tokens)
     if not good:
         raise Stop(Verdict.FAILED, f"{node.path}: {tool.name} failed")
+    own = begun[-1] if begun else None
     if own is not None:
         own.end(0.0)
     if node.says is not None:

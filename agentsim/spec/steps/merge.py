@@ -47,7 +47,7 @@ def lower(step: MergeStep, scope: Scope) -> Merge | None:
         return None
     number = scope.players.queue(defined)
     conflict = step.conflict or (0.0,)
-    if rework is not None and conflict[-1] >= 1.0:
+    if rework is not None and all(chance >= 1.0 for chance in conflict):
         message = "`conflict` at each try: it would never come through"
         scope.wrong(message, "conflict", hint="`conflict: yes` is once; or a chance, such as 20%")
     return Merge(**scope.node(), queue=number, conflict=conflict, rework=rework)

@@ -12,8 +12,10 @@ from agentsim.graph import (
     Budget,
     CachePlan,
     Call,
+    CapsPlan,
     Fork,
     Graph,
+    Life,
     Loop,
     Node,
     PersonPlan,
@@ -105,6 +107,15 @@ def each(rank: int, path: str, items: int, *steps: Node, limit: int | None = Non
     return Fork(rank=rank, path=path, name=path, branches=(body,), items=items, limit=limit)
 
 
+def life(rank: int, path: str, *steps: Node, caps: CapsPlan | None = None) -> Life:
+    """An agent with these steps of its own."""
+    return Life(
+        rank=rank, path=path, name=path, who=path, role="main", server=0, prompt=(), session=None,
+        label=path, task=Constant(0.0), reads=False, tokens_per_line=0.0, returns=None,
+        body=block(rank, path, *steps), says=None, caps=caps,
+    )  # fmt: skip
+
+
 def graph(
     *steps: Node,
     servers: tuple[ServerPlan, ...] = (),
@@ -132,7 +143,11 @@ def _list(steps: Sequence[Node], table: dict[int, Step]) -> None:
     for step in steps:
         table.setdefault(step.rank, Step(step.path, type(step).__name__.lower()))
         match step:
-            case Block(steps=inside) | Loop(body=Block(steps=inside)):
+            case (
+                Block(steps=inside)
+                | Loop(body=Block(steps=inside))
+                | Life(body=Block(steps=inside))
+            ):
                 _list(inside, table)
             case Fork(branches=inside):
                 _list(inside, table)

@@ -14,12 +14,13 @@ from agentsim.analysis.room import behind, beside, lost
 from agentsim.graph import CapsPlan, Graph, PoolPlan
 from agentsim.laws.decode import Decode
 from agentsim.laws.prefill import Prefill
-from agentsim.records import SECOND, Part, Span, Trace
+from agentsim.records import SECOND, Part, Place, Span, Trace
 from tests.unit.analysis.hand import (
     ask,
     called,
     each,
     graph,
+    life,
     person,
     read,
     server,
@@ -115,28 +116,108 @@ def test_a_person_is_taken_while_at_work() -> None:
     ]
 
 
+CI = (PoolPlan("ci", 1),)
+AT_ONCE = "agents at once"
+
+
+def one_at_a_time(name: str, job: int = 2, place: Place = ()) -> list[Span]:
+    """Three agents (step 1 less than the job's) ask at 0 s; their jobs end at 60, 90 and 95 s."""
+    own, ci = job - 1, worked((0, 1))
+    return [
+        span(job, "job", 0, (Part.TOOL, 60), facts=ci, place=place),
+        span(own, "b", 0, (Part.CAP_WAIT, 60), resource=name, place=place),
+        span(job, "job", 60, (Part.TOOL, 90), facts=ci, place=place, cause=1),
+        span(own, "c", 0, (Part.CAP_WAIT, 90), resource=name, place=place),
+        span(job, "job", 90, (Part.TOOL, 95), facts=ci, place=place, cause=3),
+    ]
+
+
 def test_a_cap_of_the_harness_is_measured_as_one_of_an_each() -> None:
     # two agents ask at 0 s for the one place, which is free at 60 and 90 s: somebody waits from
     # 0 to 90 s. Meanwhile one unit of ci is held for 60 + 30 s.
-    plan = graph(work(1, "job", 60, ((0, 1),)), pools=(PoolPlan("ci", 1),))
+    plan = graph(life(1, "a", work(2, "a.job", 60, ((0, 1),))), pools=CI)
     plan = replace(plan, caps=CapsPlan(agents=1))
-    spans = [
-        span(1, "a", 0, (Part.TOOL, 60), resource="ci", facts=worked((0, 1))),
-        span(1, "b", 0, (Part.CAP_WAIT, 60), resource="agents at once"),
-        span(1, "b", 60, (Part.TOOL, 90), resource="ci", facts=worked((0, 1)), cause=1),
-        span(1, "c", 0, (Part.CAP_WAIT, 90), resource="agents at once"),
-        span(1, "c", 90, (Part.TOOL, 95), resource="ci", facts=worked((0, 1)), cause=3),
-    ]
-    run = trace(spans, 95)
+    run = trace(one_at_a_time(AT_ONCE), 95)
     assert fold(run, plan).behind == [
-        (-1, Part.CAP_WAIT, "agents at once", 90 * S),
+        (-1, Part.CAP_WAIT, AT_ONCE, 90 * S),
         (-1, INSIDE, "", 90 * S),
         (-1, TAKEN + Part.POOL_WAIT, "ci", 90 * S),
     ]
-    assert beside(plan, [fold(run, plan)]) == {"agents at once": {(Part.POOL_WAIT, "ci"): 1.0}}
+    assert beside(plan, [fold(run, plan)]) == {AT_ONCE: {(Part.POOL_WAIT, "ci"): 1.0}}
     # a place that is held for calls only is not held by who runs a tool
     calls_only = replace(plan, caps=CapsPlan(agents=1, per_call=True))
     assert more(calls_only, run) == []
+
+
+def test_what_no_agent_does_is_in_no_place_of_a_harness() -> None:
+    # beside the agents (steps 1, 2) a person works from 0 to 90 s and keeps another (step 3)
+    # waiting, and a tool run of nobody (step 4) holds the one unit of gpu
+    plan = graph(
+        life(1, "a", work(2, "a.job", 60)), ask(3, "talk", 90), work(4, "train", 90, ((0, 1),)),
+        pools=(PoolPlan("gpu", 1),), people=(person(),),
+    )  # fmt: skip
+    outside = [
+        span(3, "you", 0, (Part.PERSON_WORK, 90), facts=read()),
+        span(3, "you", 0, (Part.PERSON_WAIT, 90), (Part.PERSON_WORK, 95), facts=read()),
+        span(4, "train", 0, (Part.TOOL, 90), facts=worked((0, 1))),
+        span(4, "train", 0, (Part.POOL_WAIT, 90), (Part.TOOL, 95), facts=worked((0, 1))),
+    ]
+    # an agent runs a tool from 0 to 60 s, while another waits for its place, or for the tool's
+    for caps, name, number, step in (
+        (CapsPlan(agents=1), AT_ONCE, -1, 1),
+        (CapsPlan(tools=1), "tools at once", -2, 2),
+    ):
+        inside = [
+            span(2, "a.job", 0, (Part.TOOL, 60), facts=worked()),
+            span(step, "b", 0, (Part.CAP_WAIT, 60), resource=name),
+            span(2, "a.job", 60, (Part.TOOL, 95), facts=worked(), cause=5),
+        ]
+        tally = fold(trace([*outside, *inside], 95), replace(plan, caps=caps))
+        assert tally.behind == [
+            (number, Part.CAP_WAIT, name, 60 * S),
+            (number, INSIDE, "", 60 * S),
+        ]
+
+
+def test_the_caps_of_an_agent_are_measured_for_each_of_its_runs() -> None:
+    # `lead` (step 2) runs for two items, with one place each for its agents (steps 3, 4): the two
+    # together wait and work as long as twice the one above. Its number is -1 - 2 x 2.
+    lead = life(2, "lead", life(3, "a", work(4, "job", 60, ((0, 1),))), caps=CapsPlan(agents=1))
+    plan = graph(each(1, "leads", 2, lead), pools=(PoolPlan("ci", 2),))
+    name = f"{AT_ONCE} in lead"
+    spans = one_at_a_time(name, 4, (0,)) + [
+        it._replace(cause=it.cause + 5 * (it.cause >= 0)) for it in one_at_a_time(name, 4, (1,))
+    ]
+    tally = fold(trace(spans, 95), plan)
+    assert tally.behind == [
+        (-5, Part.CAP_WAIT, name, 180 * S),
+        (-5, INSIDE, "", 180 * S),
+        (-5, TAKEN + Part.POOL_WAIT, "ci", 180 * S),
+    ]
+    assert beside(plan, [tally]) == {name: {(Part.POOL_WAIT, "ci"): 1.0}}
+    assert behind(plan, [tally]) == {name: {(Part.CAP_WAIT, name): 180 * S}}
+
+
+def test_who_waits_further_out_keeps_the_place_within() -> None:
+    # `a` has its place of lead's cap when it waits for one of the run's, from 0 to 30 s; who
+    # waits for one of lead's from 0 to 60 s is in none. Lead itself is in one of the run's.
+    lead = life(1, "lead", life(2, "a", work(3, "job", 60)), caps=CapsPlan(agents=1))
+    plan = replace(graph(lead), caps=CapsPlan(agents=2))
+    spans = [
+        span(2, "a", 0, (Part.CAP_WAIT, 30), resource=AT_ONCE),
+        span(2, "b", 0, (Part.CAP_WAIT, 60), resource=f"{AT_ONCE} in lead"),
+        span(3, "job", 30, (Part.TOOL, 60), facts=worked(), cause=0),
+    ]
+    assert fold(trace(spans, 60), plan).behind == [
+        # lead's agents: `a` waits 30 s and works 30 s meanwhile
+        (-3, Part.CAP_WAIT, AT_ONCE, 30 * S),
+        (-3, Part.CAP_WAIT, f"{AT_ONCE} in lead", 60 * S),
+        (-3, INSIDE, "", 60 * S),
+        # the run's: until 30 s `b` waits for lead's, as a part of what lead does
+        (-1, Part.CAP_WAIT, AT_ONCE, 30 * S),
+        (-1, Part.CAP_WAIT, f"{AT_ONCE} in lead", 30 * S),
+        (-1, INSIDE, "", 30 * S),
+    ]
 
 
 def calls(fresh: int, made: int, cached: int = 0) -> list[ServerTally]:

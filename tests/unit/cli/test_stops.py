@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import runpy
+import shlex
 import signal
 import subprocess
 import sys
@@ -232,3 +233,17 @@ def test_a_stop_that_was_told_is_not_raised_again(capsys: Capture) -> None:
             code = stops.tell(stop)
         time.sleep(3.5 * stops.LOOK)
     assert (code, capsys.readouterr().err) == (143, "terminated\n")
+
+
+@unix
+@pytest.mark.parametrize(("closed", "code"), [("2>&-", 0), (">&-", 2)])
+def test_a_closed_stream_is_no_fault_of_ours(tmp_path: Path, closed: str, code: int) -> None:
+    """With stderr closed the answer comes all the same; with stdout closed it cannot."""
+    (tmp_path / "w.yaml").write_text("agentsim: 1\nsteps: [{wait: 1s}]\n", encoding="utf-8")
+    command = f"exec {shlex.quote(sys.executable)} -m agentsim run w.yaml --runs 1 --quick {closed}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert ("always 1 s" in done.stdout) == (code == 0)
+    assert "fault of ours" not in done.stderr

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.analysis.fold import fold
 from agentsim.engine import simulate
 from agentsim.errors import EngineFault
 from agentsim.experiment import variants
@@ -317,3 +318,41 @@ def test_a_graph_without_harnesses_is_as_before(tmp_path: Path) -> None:
     (node,) = graph.root.steps
     assert getattr(node, "caps") is None  # noqa: B009
     assert graph.caps is None
+
+
+def test_a_compaction_leaves_the_prompt_of_the_session_whoever_goes_on_in_it(
+    tmp_path: Path,
+) -> None:
+    """A session of 60k of prompt, gone on in by an agent without one, on a context of 130k.
+
+    It stands at 60,000 + 100 + 9,000 + 100 = 69,200; a turn adds 9,100. Due at 80 % of 130k,
+    104,000: after four turns it stands at 105,600, and is cut to 60k + 20k.
+    """
+    tools = {"dump": {"time": "1s", "returns": "9k"}}
+    agents = {
+        "big": {"prompt": {"system": "60k"}, "turns": 2, "output": 100, "tools": {"dump": "100%"}},
+        "fixer": {"turns": 6, "output": 100, "tools": {"dump": "100%"}},
+    }
+    steps = [{"agent": "big", "id": "s"}, {"agent": "fixer", "session": "s"}]
+    found = run(
+        tmp_path, {"tools": tools, "agents": agents, "steps": steps}, {**READS, "context": "130k"}
+    )
+    turns = [one.fresh + one.cached for one in found.calls("fixer") if not one.compaction]
+    assert turns == [69_200, 78_300, 87_400, 96_500, 80_000, 89_100]
+
+
+def test_the_queue_of_a_pool_beside_a_merge_queue_of_its_name(tmp_path: Path) -> None:
+    """Six branches merge one at a time, and use five units of a pool called the same.
+
+    All six ask for a unit at 1 s: one waits. They are merged one by one: five wait there.
+    """
+    found = run(
+        tmp_path,
+        {
+            "pools": {"trunk": {"capacity": 5}},
+            "queues": {"trunk": {"ci": "10m", "rebase": "1s", "ci_fails": 0}},
+            "tools": {"build": {"time": "1s", "uses": {"trunk": 1}}},
+            "steps": [{"each": 6, "do": [{"wait": "1s"}, {"tool": "build"}, {"merge": "trunk"}]}],
+        },
+    )
+    assert [pool.queue for pool in fold(found.trace, found.graph).pools] == [1]

@@ -97,10 +97,20 @@ def test_a_shared_block_is_a_hit_once_it_has_been_read(tmp_path: Path) -> None:
 
 
 def test_on_a_batching_server_too(tmp_path: Path) -> None:
-    """`b` starts at 11 s, when `a` has been read; a moment earlier it would not be a hit."""
-    for at, hit in (("10999999999ns", 0), ("11s", 10_000)):
+    """Prompts are read one after another: whenever `b` asks, it is read after `a`, and is a hit."""
+    for at in ("0s", "5s", "10999999999ns", "11s"):
         found = run(tmp_path, two_agents(at), {**HOUR, "slots": 4})
-        assert cached(found, "p.late.b") == [hit], at
+        assert cached(found, "p.late.b") == [10_000], at
+
+
+def test_what_was_read_during_the_latency_is_a_hit(tmp_path: Path) -> None:
+    """`a` is read from 3 to 14 s. `b` asks at 11.5 s, has its latency until 14.5 s, and is read.
+
+    Asking at 10 s its latency ends at 13 s, and it waits for the desk until 14 s.
+    """
+    for at in ("10s", "11500ms"):
+        found = run(tmp_path, two_agents(at), {**HOUR, "slots": 4, "latency": "3s"})
+        assert cached(found, "p.late.b") == [10_000], at
 
 
 def test_a_block_of_another_size_is_another_block(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_own_steps_have_it_too(graph: Load) -> None:
     assert life.caps == CapsPlan(None, 2, None)
     assert call.voice is not None
     assert (call.voice.prompt, call.voice.capped) == (5000, True)
-    assert call.voice.compact == CompactPlan(0, 0, None, 2000, share=0.5)
+    assert call.voice.compact == CompactPlan(0, None, None, 2000, share=0.5)
     assert call.voice.turn_time is not None
     assert (call.voice.turn_time.name, call.voice.turn_time.time.low) == ("slim", 4)
 
@@ -170,12 +170,12 @@ def test_caps_of_the_file_win_over_those_of_its_harness(graph: Load) -> None:
         # 80 % of 100k; the prompt of 10k and 20k
         (None, 100_000, (80_000, 30_000)),
         # half of 100k; likewise
-        (CompactPlan(0, 0, None, 9, share=0.5), 100_000, (50_000, 30_000)),
+        (CompactPlan(0, None, None, 9, share=0.5), 100_000, (50_000, 30_000)),
         # of 40k: half way from 10k to 20k
-        (CompactPlan(0, 0, None, 9, share=0.5), 40_000, (20_000, 15_000)),
+        (CompactPlan(0, None, None, 9, share=0.5), 40_000, (20_000, 15_000)),
         (CompactPlan(0, 12_000, None, 9, share=0.5), 40_000, (20_000, 12_000)),
         (CompactPlan(0, 18_000, None, 9, share=0.5), 40_000, (20_000, 15_000)),
-        (CompactPlan(0, 0, None, 9, share=0.5), None, None),
+        (CompactPlan(0, None, None, 9, share=0.5), None, None),
         (None, None, None),
         (CompactPlan(60_000, 15_000, None, 9), 40_000, (40_000, 15_000)),
         (CompactPlan(60_000, 15_000, None, 9), None, (60_000, 15_000)),
@@ -193,7 +193,7 @@ def test_the_preset_is_assumed_where_it_is_taken(graph: Load) -> None:
     assert all(one.source for one in found.values())
     assert only(mine).plan.prompt == (("harness", 21_000),)
     assert mine.caps == CapsPlan(20, 10, 200, False)
-    assert only(mine).plan.compact == CompactPlan(0, 0, None, 4200, share=0.8)
+    assert only(mine).plan.compact == CompactPlan(0, None, None, 4200, share=0.8)
     theirs = graph("harness: claude-code\nsteps: [{agent: coder}, {agent: explorer}]")
     assert "harnesses/claude-code/prompt" not in {one.key for one in theirs.assumed}
     plain = agents(graph("steps: [{agent: coder}, {agent: explorer}]"))
@@ -286,3 +286,8 @@ def test_a_rule_of_a_harness_that_an_agent_cannot_have(refused: Refused) -> None
     )
     assert problem.code == "bad-value"
     assert "cuts to 20,000 tokens, below the prompt of 30,000" in problem.message
+
+
+def test_a_mark_at_a_share_may_cut_to_nothing_but_the_prompt() -> None:
+    """`to: 0` is asked for, not left out: an agent without a prompt is cut to 0, not to 20k."""
+    assert marks_of(CompactPlan(0, 0, None, 9, share=0.6), 0, 100_000) == (60_000, 0)
