@@ -235,6 +235,8 @@ class Call(Event):
         if server.caches and world.now > self.asked_at:
             self._look()  # others' prompts may have been read while it waited
             self.took = round(server.reading(self.request.input, self.cached) * SECOND)
+            if not self.took:  # it has waited, and nothing is left to read
+                self._mark(Part.PREFILL, world.now)
         world.after(self.took, self._join, self)
 
     def _join(self, _: Event) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.records import Outcome, Part
+from agentsim.records import SECOND, Outcome, Part
 from tests.runs import READS, File, Run, run
 
 
@@ -101,6 +101,19 @@ def test_on_a_batching_server_too(tmp_path: Path) -> None:
     for at in ("0s", "5s", "10999999999ns", "11s"):
         found = run(tmp_path, two_agents(at), {**HOUR, "slots": 4})
         assert cached(found, "p.late.b") == [10_000], at
+
+
+def test_a_prompt_that_was_read_while_it_waited_takes_no_more_than_the_wait(
+    tmp_path: Path,
+) -> None:
+    """Both send the same 10k alone: read once, in 10 s; both decode 100 tokens from then on."""
+    call = {"call": "main", "input": 0, "output": 100, "prompt": {"p": "10k"}}
+    steps = [{"parallel": [{**call, "id": "a"}, {**call, "id": "b"}]}]
+    found = run(tmp_path, {"steps": steps}, {**HOUR, "slots": 4})
+    assert (cached(found, "parallel.a"), cached(found, "parallel.b")) == ([0], [10_000])
+    (b,) = found.spans("parallel.b")
+    assert b.marks[0] == (Part.PREFILL, 10 * SECOND)
+    assert found.breakdown[Part.PREFILL] == 10
 
 
 def test_what_was_read_during_the_latency_is_a_hit(tmp_path: Path) -> None:
