@@ -101,3 +101,15 @@ def test_a_time_limit_gives_the_place_back(tmp_path: Path) -> None:
         "parallel": [{**MERGE, "id": "a", "timeout": "50s", "or": "go on"}, {**MERGE, "id": "b"}]
     }
     assert of(tmp_path, steps).wall == 170
+
+
+def test_a_conflict_at_every_later_try_is_none_at_the_first(tmp_path: Path) -> None:
+    """The first try has none, and its CI of 10 s passes."""
+    found = run(
+        tmp_path,
+        {
+            "queues": {"trunk": {"ci": "10s", "ci_fails": 0}},
+            "steps": [{"merge": "trunk", "conflict": [0, "100%"], "rework": [{"wait": "1s"}]}],
+        },
+    )
+    assert (found.wall, found.trace.outcome) == (10, Outcome.DONE)
