@@ -75,13 +75,13 @@ def check_agreement(trace: Trace, graph: Graph) -> None:
             stretch
             for span, _ in calls_of(trace)
             if span.resource == server.name
-            for stretch in _stretches(span, Part.SLOT_WAIT)
+            for stretch in stretches_of(span, Part.SLOT_WAIT)
         ]
         assert sum(own.waits) == area(waits)
     for person, piece in zip(graph.people, tally.people, strict=True):
         spans = [span for span in trace.spans if span.resource == person.name]
         assert piece.asked == len(spans)
-        queue = [one for span in spans for one in _stretches(span, Part.PERSON_WAIT)]
+        queue = [one for span in spans for one in stretches_of(span, Part.PERSON_WAIT)]
         assert sum(piece.waits) == area(queue)
     for index, (pool, used) in enumerate(zip(graph.pools, tally.pools, strict=True)):
         assert sum(used.waits) == area(_pool_waits(trace, index)), pool.name
@@ -102,7 +102,8 @@ def area(stretches: Iterable[tuple[int, int]]) -> int:
     return total
 
 
-def _stretches(span: Span, wanted: Part) -> Iterator[tuple[int, int]]:
+def stretches_of(span: Span, wanted: Part) -> Iterator[tuple[int, int]]:
+    """When a span was in that part."""
     at = span.began
     for part, until in span.marks:
         if part is wanted:

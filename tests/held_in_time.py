@@ -290,7 +290,7 @@ def _calls(seen: Seen) -> list[Stretch]:
     found = []
     for span in seen.trace.spans:
         node = seen.shape.nodes[span.step]
-        speaks = isinstance(node, Agent) or (isinstance(node, Call) and node.by_agent)
+        speaks = isinstance(node, Agent) or (isinstance(node, Call) and node.voice is not None)
         if speaks and isinstance(span.facts, CallFacts):
             found.append((span.began, span.ended, 1.0))
     return found

@@ -70,7 +70,7 @@ def _grown(
     first, second = seen.shape.nodes[before.step], seen.shape.nodes[later.step]
     if not isinstance(first, Call) or not isinstance(second, Call):
         return None
-    if any(node.guard.tries > 1 or not node.by_agent for node in (first, second)):
+    if any(node.guard.tries > 1 or node.voice is None for node in (first, second)):
         return None
     if second.input.low != second.input.high or _around(seen, second.rank) != rank:
         return None

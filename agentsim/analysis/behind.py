@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentsim.analysis import taken
+from agentsim.analysis import names, taken
 from agentsim.analysis.chain import Key, Uses
 from agentsim.analysis.gather import before, in_service
 from agentsim.analysis.places import Instance, Places
+from agentsim.analysis.stretches import Stretches, together
 from agentsim.graph import Graph
 from agentsim.records import CallFacts, Part, Span, Trace, WorkFacts
 
@@ -41,7 +42,7 @@ SCARCE = frozenset(
 INSIDE = 100
 """A code beside the parts: what all those in the places did meanwhile, added up."""
 
-SERVED = 101
+IN_SERVICE = 101
 """How much of that was being served, by the server of this role."""
 
 TAKEN = 200
@@ -60,7 +61,7 @@ class Caps:
     def __init__(self, graph: Graph, named: Callable[[int, Key, Uses | None], str]) -> None:
         self._named = named
         self._resources = taken.Resources(graph)
-        self._roles = {it.name: it.roles[0] for it in graph.servers if it.roles}
+        self._roles = {it.name: names.of_server(it) for it in graph.servers}
         self._places = Places(graph)
 
     def __call__(self, trace: Trace) -> list[Row]:
@@ -95,8 +96,7 @@ class Caps:
             found.add(instance, INSIDE, "", at, marks[-1][1])
             if served:
                 start = before(marks, at)[0]
-                role = self._roles.get(resource, resource)
-                found.add(instance, SERVED, role, start, marks[-1][1])
+                found.add(instance, IN_SERVICE, self._roles[resource], start, marks[-1][1])
         for part, until in marks:
             if part in SCARCE and until > at:
                 uses = facts.uses if facts.__class__ is WorkFacts else None
@@ -109,18 +109,18 @@ class Caps:
         rows = dict(found.sums)
         for (rank, _), stretches in found.full.items():
             key = rank, _CAP, self._places.name(rank)
-            rows[key] = rows.get(key, 0) + sum(e - s for s, e in stretches.items())
+            rows[key] = rows.get(key, 0) + sum(e - s for s, e in stretches)
         for ((rank, _), part, what), (starts, ends) in found.waits.items():
             key = rank, part, what
             rows[key] = rows.get(key, 0) + in_service(starts, ends)[0]
         return [(*key, time) for key, time in sorted(rows.items()) if time]
 
-    def _full(self, trace: Trace) -> dict[Instance, dict[int, int]]:
+    def _full(self, trace: Trace) -> dict[Instance, Stretches]:
         """For each passage through an `each`: from its start until its last item had a place.
 
         Of a cap of a harness: whenever anybody waited for a place of it.
         """
-        found: dict[Instance, dict[int, int]] = {}
+        passages: dict[Instance, dict[int, int]] = {}
         queues: dict[Instance, tuple[list[int], list[int]]] = {}
         for span in trace.spans:
             if span.marks and span.marks[0][0] == _CAP:
@@ -130,17 +130,16 @@ class Caps:
                     starts.append(span.began)
                     ends.append(span.marks[0][1])
                     continue
-                own = found.setdefault((span.step, span.place[:-1]), {})
+                own = passages.setdefault((span.step, span.place[:-1]), {})
                 own[span.began] = max(own.get(span.began, 0), span.marks[0][1])
-        for instance, (starts, ends) in queues.items():
-            found[instance] = _together(starts, ends)
-        return found
+        found = {instance: Stretches(own) for instance, own in passages.items()}
+        return found | {instance: together(*queue) for instance, queue in queues.items()}
 
 
 class _Found:
     """What is found in one replication. `full`: when items waited for a place of each cap."""
 
-    def __init__(self, full: dict[Instance, dict[int, int]]) -> None:
+    def __init__(self, full: dict[Instance, Stretches]) -> None:
         self.full = full
         self.used: dict[Instance, set[taken.Key]] = {}
         self.sums: dict[tuple[int, int, str], int] = {}
@@ -148,34 +147,22 @@ class _Found:
 
     def add(self, instance: Instance, code: int, what: str, began: int, until: int) -> None:
         """Time that is added up, whatever else went on meanwhile."""
-        time = taken.overlap(self.full[instance], began, until)
+        time = sum(end - start for start, end in self.full[instance].within(began, until))
         if time:
             key = instance[0], code, what
             self.sums[key] = self.sums.get(key, 0) + time
 
     def wait(self, instance: Instance, part: int, what: str, began: int, until: int) -> None:
         """A wait; those at one time count once."""
-        for start, end in self.full[instance].items():
-            if began < end and until > start:
-                starts, ends = self.waits.setdefault((instance, part, what), ([], []))
-                starts.append(max(began, start))
-                ends.append(min(until, end))
+        for start, end in self.full[instance].within(began, until):
+            starts, ends = self.waits.setdefault((instance, part, what), ([], []))
+            starts.append(start)
+            ends.append(end)
 
-    def take(self, key: taken.Key, stretches: taken.Stretches) -> None:
+    def take(self, key: taken.Key, stretches: Stretches) -> None:
         """When all of a resource was taken, for those caps in whose places it is used."""
         part, what = key
         for instance, keys in self.used.items():
             if key in keys:
-                for start, end in stretches.items():
+                for start, end in stretches:
                     self.add(instance, TAKEN + part, what, start, end)
-
-
-def _together(starts: list[int], ends: list[int]) -> dict[int, int]:
-    """The stretches in which at least one of the intervals lasts."""
-    found: dict[int, int] = {}
-    since, until = -1, -1
-    for start, end in sorted(zip(starts, ends, strict=True)):
-        if start > until:
-            since, until = start, end
-        found[since] = until = max(until, end)
-    return found

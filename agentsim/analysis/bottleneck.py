@@ -14,19 +14,14 @@ from dataclasses import replace
 
 from agentsim.analysis.estimate import FEWEST, interval
 from agentsim.analysis.findings import Bottleneck, PersonFindings
-from agentsim.analysis.limits import SHARED, TAKEN, Group, Key, sentence, subject
+from agentsim.analysis.limits import SHARED, TAKEN, Group, sentence, subject
+from agentsim.analysis.room import Behind
+from agentsim.analysis.where import Key
 from agentsim.analysis.words import SLIVER, percent
 from agentsim.records import PEOPLE, WAITS, Part
 
 Where = Mapping[Key, float]
 """Seconds on the critical path of the mean run, by part and by what they were spent at."""
-
-Behind = Mapping[str, Where]
-"""For the path of each capped `each`: how long somebody in its places waited for what while others
-waited for a place; under (`CAP_WAIT`, its own path) how long others did. Any unit of time.
-
-As `beside`: how far, 0 to 1, one more place would be lost though nobody in them waits (see `room`).
-"""
 
 _BY_NAME = frozenset((Part.POOL_WAIT, Part.CAP_WAIT))
 _MOSTLY = 0.5
@@ -43,6 +38,7 @@ def bottleneck(
 ) -> Bottleneck:
     """The largest group of `where`; of equal ones waiting before work, then the parts' order.
 
+    `behind` and `beside`: what is scarce to those in the places of each cap, as `room` has it.
     `share` is that of the rows that the sentence names, `rows`: rows of "where the average goes"
     that are no slivers.
     """
@@ -72,9 +68,10 @@ def also_typical(
     """
     if len(runs) < FEWEST:
         return found
-    where = {
-        key: sum(run.get(key, 0.0) for run in runs) for key in {k for run in runs for k in run}
-    }
+    where: dict[Key, float] = {}
+    for run in runs:
+        for key, time in run.items():
+            where[key] = where.get(key, 0.0) + time
     causes = {key: _cause(key, behind, beside) for key in where}
     own, of_mean = _largest(where, causes), _group_of(Part[found.kind.upper()], found.what)
     if not own or _group_of(*causes[own[0]]) == of_mean:
@@ -82,9 +79,7 @@ def also_typical(
     others = [key for key in where if _group_of(*causes[key]) == of_mean]
     if interval([_sum(own, run) - _sum(others, run) for run in runs])[0] <= 0:
         return found
-    limits = dict.fromkeys(causes[key] for key in sorted(own, key=lambda key: -where[key]))
-    part, what = next(iter(limits))
-    name = "tools" if part is Part.TOOL else subject(part, what)
+    name = subject(*causes[max(own, key=lambda key: where[key])])
     share = percent(_sum(own, where) / sum(where.values()))
     told = f"{found.sentence} That is the average; in typical runs it is {name}, "
     told += f"with {share} of their time."

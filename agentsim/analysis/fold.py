@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from agentsim.analysis import names, places
 from agentsim.analysis.behind import Caps
 from agentsim.analysis.chain import Key, Uses, compaction_decode, spent
 from agentsim.analysis.gather import (
@@ -57,15 +58,15 @@ class Folder:
     """Folds traces of one graph; what is known of the graph alone is looked up once."""
 
     def __init__(self, graph: Graph) -> None:
+        self._graph = graph
         self._servers = graph.servers
-        self._roles = {server.name: server.roles[0] for server in graph.servers if server.roles}
+        self._roles = {server.name: names.of_server(server) for server in graph.servers}
         self._pools = [pool.name for pool in graph.pools]
         self._people = [person.name for person in graph.people]
         self._steps = len(graph.steps)
         self._depth = [0] * self._steps
         self._leaf = [True] * self._steps
         self._laws: list[Reading | None] = [None] * self._steps
-        self._paths = [step.path for step in graph.steps]
         self._measure(graph, graph.root, 0)
         self._caps = Caps(graph, self._what)
 
@@ -198,12 +199,12 @@ class Folder:
         return path, people, idle
 
     def _what(self, part: int, key: Key, uses: Uses | None) -> str:
-        """What the time was spent at, by name; a server goes by the first role bound to it."""
+        """What the time was spent at, by name."""
         step, who, resource = key
         if part in _NAMELESS:
             return ""
         if part == Part.CAP_WAIT:  # of an `each` its path, of the harness what is capped
-            return resource or self._paths[step]
+            return resource or places.name_of(self._graph, step)
         if part == Part.POOL_WAIT and uses:
             return " + ".join(self._pools[pool] for pool, _ in uses)
         # a pool may be named as a server is: only what is spent at servers goes by a role

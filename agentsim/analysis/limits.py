@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agentsim.analysis.findings import PersonFindings
+from agentsim.analysis.where import Key
 from agentsim.analysis.words import counted, listed, percent
 from agentsim.records import PEOPLE, Part
-
-Key = tuple[Part, str]
 
 _NAMED = 3  # names in a list; the rest are counted
 
@@ -40,17 +39,17 @@ def sentence(group: Group) -> str:
     if group.beside:
         return _together(group)
     if group.part in PEOPLE:
-        subject = "You are" if name == "you" else f"{name} is"
+        who = "You are" if name == "you" else f"{name} is"
         told = _person(group)
     else:
         first, told = SENTENCES[group.part]
-        subject = first.replace("{}", name)
+        who = first.replace("{}", name)
         told = told.replace("{}", name)
         if group.part is Part.TOOL:
             told = f" is {listed([what for _, what in group.rows], _NAMED)}"
         else:
             told = _capped(group, told)
-    return f"{subject} the limit: {percent(group.share)} of the time{told}."
+    return f"{who} the limit: {percent(group.share)} of the time{told}."
 
 
 def subject(part: Part, what: str) -> str:

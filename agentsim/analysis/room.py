@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from agentsim.analysis.behind import INSIDE, SERVED, TAKEN
+from agentsim.analysis import names
+from agentsim.analysis.behind import IN_SERVICE, INSIDE, TAKEN
 from agentsim.analysis.outcome import ServerTally, Tally
 from agentsim.analysis.places import name_of
+from agentsim.analysis.where import Key
 from agentsim.graph import Graph, ServerPlan
 from agentsim.records import Part
 
-Key = tuple[Part, str]
-Behind = dict[str, dict[Key, float]]
+Behind = Mapping[str, Mapping[Key, float]]
 """By the path of each `each`, or the name of a cap of a harness, and by what is scarce."""
 
 
 def behind(graph: Graph, tallies: Sequence[Tally]) -> Behind:
-    """Nanoseconds, in all runs, for which those in the places waited for what."""
+    """Nanoseconds, in all runs, for which those in the places waited for what.
+
+    While others waited for a place; under (`CAP_WAIT`, the cap's own name) how long these did.
+    """
     return {
         path: {(Part(part), what): time for (part, what), time in rows.items() if part < INSIDE}
         for path, rows in _rows(graph, tallies).items()
@@ -35,7 +39,7 @@ def beside(graph: Graph, tallies: Sequence[Tally]) -> Behind:
     which items waited for a place and all there is of it was taken. Under (`DECODE`, role) or
     (`PREFILL`, role), whichever takes the machine longer: see `lost`.
     """
-    found: Behind = {}
+    found: dict[str, dict[Key, float]] = {}
     for path, rows in _rows(graph, tallies).items():
         own = found.setdefault(path, {})
         full = rows.get((int(Part.CAP_WAIT), path), 0)
@@ -43,8 +47,8 @@ def beside(graph: Graph, tallies: Sequence[Tally]) -> Behind:
             if code >= TAKEN and full:
                 own[Part(code - TAKEN), what] = time / full
         for i, plan in enumerate(graph.servers):
-            role = plan.roles[0] if plan.roles else plan.name
-            served = rows.get((SERVED, role), 0)
+            role = names.of_server(plan)
+            served = rows.get((IN_SERVICE, role), 0)
             inside = rows.get((INSIDE, ""), 0)
             if full and served and plan.shared:
                 part, share = lost(

@@ -10,9 +10,11 @@ from agentsim.analysis import tables
 from agentsim.analysis.bottleneck import also_typical, bottleneck
 from agentsim.analysis.estimate import FEWEST, of_occurrences, of_runs, share_interval
 from agentsim.analysis.findings import (
+    Bottleneck,
     BudgetFindings,
     DefectFindings,
     Findings,
+    PersonFindings,
     QualityFindings,
     Share,
     Stat,
@@ -39,14 +41,8 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
     n = len(tallies)
     wall = of_runs(_seconds(tally.wall for tally in tallies))
     where = spent(graph, tallies)
-    means = {key: own.total / SECOND / n for key, own in where.items()}
     servers, people = tables.servers(graph, tallies), tables.people(graph, tallies)
     total, by_role = tables.cost(graph, tallies)
-    scarce = behind(graph, tallies), beside(graph, tallies)
-    bound = bottleneck(means, wall.mean, people, *scarce)
-    bound = also_typical(
-        bound, [_seconds_of(spent(graph, [it])) for it in middle(tallies)], *scarce
-    )
     done = [tally for tally in tallies if tally.outcome is Outcome.DONE]
     findings = Findings(
         workflow=graph.name,
@@ -67,7 +63,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         budget=_budget(graph, tallies),
         breakdown=_breakdown(where, n),
         where=_rows(graph, where, wall.mean, n),
-        bottleneck=replace(bound, rows=tuple(_named(graph, *row) for row in bound.rows)),
+        bottleneck=_bound(graph, tallies, where, wall.mean, people),
         steps=tables.steps(graph, tallies),
         calls=tables.calls(tallies),
         tokens=tables.tokens(tallies),
@@ -127,8 +123,24 @@ def _named(graph: Graph, kind: str, what: str) -> tuple[str, str]:
     return kind, "" if kind in _SERVED and len(graph.servers) == 1 else what
 
 
-def _seconds_of(where: dict[Key, Spent]) -> dict[Key, float]:
-    return {key: own.total / SECOND for key, own in where.items()}
+def _bound(
+    graph: Graph,
+    tallies: Sequence[Tally],
+    where: dict[Key, Spent],
+    wall: float,
+    people: dict[str, PersonFindings],
+) -> Bottleneck:
+    """What bound the average run, and typical ones where that is something else."""
+    scarce = behind(graph, tallies), beside(graph, tallies)
+    found = bottleneck(_means(where, len(tallies)), wall, people, *scarce)
+    typical = [_means(spent(graph, [it]), 1) for it in middle(tallies)]
+    found = also_typical(found, typical, *scarce)
+    return replace(found, rows=tuple(_named(graph, *row) for row in found.rows))
+
+
+def _means(where: dict[Key, Spent], runs: int) -> dict[Key, float]:
+    """Seconds a run."""
+    return {key: own.total / SECOND / runs for key, own in where.items()}
 
 
 def _first_output(tallies: Sequence[Tally]) -> Stat | None:
@@ -179,7 +191,7 @@ def _defects(tallies: Sequence[Tally]) -> DefectFindings | None:
     if not found:
         return None
     escaped, n = [float(it.escaped) for it in found], len(found)
-    written, seen, mended = (sum(column) / n for column in list(zip(*found, strict=True)))
+    written, seen, mended = (sum(column) / n for column in zip(*found, strict=True))
     return DefectFindings(of_runs(escaped), written, seen, mended, _share(not it for it in escaped))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import fsum, isfinite
 
+from agentsim.analysis import names
 from agentsim.analysis.estimate import of_occurrences
 from agentsim.analysis.findings import (
     CallFindings,
@@ -46,9 +47,7 @@ def servers(graph: Graph, tallies: Sequence[Tally]) -> dict[str, ServerFindings]
     """By the first role bound to each. Rates are sums over all runs, divided once."""
     wall = sum(tally.wall for tally in tallies)
     return {
-        plan.roles[0] if plan.roles else plan.name: _server(
-            plan, [tally.servers[i] for tally in tallies], wall
-        )
+        names.of_server(plan): _server(plan, [tally.servers[i] for tally in tallies], wall)
         for i, plan in enumerate(graph.servers)
     }
 

@@ -5,17 +5,16 @@ While it is, one more that came would wait for it, though nobody does yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
+from agentsim.analysis import names
 from agentsim.analysis.gather import before
+from agentsim.analysis.stretches import Stretches
 from agentsim.graph import Graph
 from agentsim.records import CallFacts, Part, PersonFacts, Span, WorkFacts
 
 Key = tuple[int, str]
-"""What waiting for it is (a part), and its name; a server goes by the first role bound to it."""
-
-Stretches = Mapping[int, int]
-"""Stretches of time that do not overlap: nanosecond of the start -> of the end."""
+"""What waiting for it is (a part), and its name."""
 
 Use = tuple[int, int, float]  # from, until, and how many units
 
@@ -27,11 +26,11 @@ class Resources:
     """The resources of one graph of which there are so many and no more."""
 
     def __init__(self, graph: Graph) -> None:
-        self._roles = {it.name: it.roles[0] for it in graph.servers if it.slots and it.roles}
+        self._roles = {it.name: names.of_server(it) for it in graph.servers if it.slots}
         self._pools = [pool.name for pool in graph.pools]
         self._most: dict[Key, float] = {
-            **{(int(Part.SLOT_WAIT), self._roles[it.name]): float(it.slots)
-               for it in graph.servers if it.slots and it.roles},
+            **{(int(Part.SLOT_WAIT), names.of_server(it)): float(it.slots)
+               for it in graph.servers if it.slots},
             **{(int(Part.POOL_WAIT), it.name): it.capacity for it in graph.pools},
             **{(int(Part.PERSON_WAIT), it.name): float(it.count) for it in graph.people},
         }  # fmt: skip
@@ -58,7 +57,7 @@ class Resources:
                     return
                 at = until
 
-    def all_taken(self, key: Key, uses: list[Use]) -> dict[int, int]:
+    def all_taken(self, key: Key, uses: list[Use]) -> Stretches:
         """When so much of it is held that the smallest of these uses would have to wait."""
         least = min((units for _, _, units in uses), default=0.0)
         most = self._most[key] - least + _CRUMB
@@ -77,13 +76,4 @@ class Resources:
             elif held <= most and since >= 0:
                 found[since] = at
                 since = -1
-        return found
-
-
-def overlap(stretches: Stretches, began: int, until: int) -> int:
-    """For how long of `began` to `until` one of the stretches lasts, nanoseconds."""
-    return sum(
-        min(until, end) - max(began, start)
-        for start, end in stretches.items()
-        if began < end and until > start
-    )
+        return Stretches(found)

@@ -17,7 +17,6 @@ LONGEST = 0.05
 WORTH = 0.01
 """Of two levers, one is better for the typical run if it saves this share of it more, or above."""
 
-
 MIDDLE = 0.2
 """The share of the runs that are called typical: those around the median."""
 

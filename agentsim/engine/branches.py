@@ -80,6 +80,20 @@ def again(frame: Frame, process: Process, cause: object) -> None:
     frame.world.after(0, deliver)
 
 
+def interrupted(done: Event) -> Generator[Event | int, Any, Interrupt | None]:
+    """Wait for an event; the interrupt that came instead.
+
+    It is to be raised when all that was begun has let go. That takes waits, and within an `except`
+    the compiled engine could not wait (docs/decisions.md).
+    """
+    cut: Interrupt | None = None
+    try:
+        yield done
+    except Interrupt as interrupt:
+        cut = interrupt
+    return cut
+
+
 def gather(
     branches: list[Branch], frame: Frame, interrupt: Interrupt
 ) -> Generator[Event | int, Any, None]:

@@ -14,7 +14,7 @@ from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.marks import cut
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.server import Course, Request, Server
-from agentsim.engine.world import Event, happen, ns
+from agentsim.engine.world import Event, ns
 from agentsim.laws.batch import Member
 from agentsim.laws.caches import FOREVER
 from agentsim.laws.prefix import Prefix
@@ -138,10 +138,8 @@ class Call(Event):
 
     def _held(self) -> int:
         """Tokens of its input that the cache holds now."""
-        server, request = self.server, self.request
-        prefix = request.session.prefix(server.number)
-        prefix.total = request.input
-        return server.cache.lookup(prefix, server.world.now)
+        self._look()
+        return self.cached
 
     def _passed(self, _: Event) -> None:
         if self.gone:
@@ -177,14 +175,15 @@ class Call(Event):
         server, request = self.server, self.request
         now = server.world.now
         if server.caches:
-            self.prefix = request.session.prefix(server.number)
             self._look()
         self.part = Part.LATENCY
         if server.batch is None:
             self.take(server.course(request, self.cached, now, self.marks))
             if server.caches:
                 server.cache.use(self.prefix, now, self.ready, self.planned, request.kept)
-            self._ends(self.planned - now)  # all is known now: the call is its own timer
+            server.world.happens(
+                self, self.planned - now
+            )  # all is known now: the call is its own timer
             return
         line = request.line
         if line.spread is not None:
@@ -200,8 +199,10 @@ class Call(Event):
 
     def _look(self) -> None:
         """What the cache holds of its prompt now."""
-        self.prefix.total = self.request.input  # the session may have grown meanwhile
-        self.cached = self.server.cache.lookup(self.prefix, self.server.world.now)
+        server, request = self.server, self.request
+        self.prefix = prefix = request.session.prefix(server.number)
+        prefix.total = request.input  # the session may have grown meanwhile
+        self.cached = server.cache.lookup(prefix, server.world.now)
 
     def take(self, course: Course) -> None:
         """Take over a course that was worked out."""
@@ -234,7 +235,7 @@ class Call(Event):
         self.reading_at = world.now
         if server.caches and world.now > self.asked_at:
             self._look()  # others' prompts may have been read while it waited
-            self.took = round(server.reading(self.request.input, self.cached) * SECOND)
+            self.took = ns(server.reading(self.request.input, self.cached))
             if not self.took:  # it has waited, and nothing is left to read
                 self._mark(Part.PREFILL, world.now)
         world.after(self.took, self._join, self)
@@ -261,11 +262,7 @@ class Call(Event):
             batch.end(self)
             if request.visible:
                 self.shown = now
-            self._ends(0)
-
-    def _ends(self, delay: int) -> None:
-        """It happens, as an event, in so many nanoseconds."""
-        self.server.world.after(delay, happen, self)
+            server.world.happens(self)
 
     def decoded(self) -> None:
         """Told by the batch, just before the call happens: it has its last token now."""

@@ -5,7 +5,7 @@ Caps of an agent stand within those around it; who is counted by several holds a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeVar
 
 from agentsim.engine.bench import Bench, Job
@@ -52,17 +52,20 @@ class Caps:
 
     def spawn(self, node: Node) -> None:
         """Count an agent that starts. Raises Stop where as many have started as may."""
-        caps: Caps | None = self
-        while caps is not None:
+        for caps in self._chain():
             most = caps.plan.spawns
             if most is not None and caps.spawned >= most:
                 who = caps.who or "the run"
                 reason = f"{node.path}: {who} has started {most} agents, as many as `caps` allows"
                 raise Stop(Verdict.FAILED, reason)
-            caps = caps.around
-        caps = self
-        while caps is not None:
+        for caps in self._chain():
             caps.spawned += 1
+
+    def _chain(self) -> Iterator[Caps]:
+        """These and those around them."""
+        caps: Caps | None = self
+        while caps is not None:
+            yield caps
             caps = caps.around
 
 

@@ -12,7 +12,7 @@ from agentsim.engine.world import Event, World
 from agentsim.errors import EngineFault
 from agentsim.graph import Graph, Node
 from agentsim.graph.nodes import PLAIN
-from agentsim.records import Facts, Mark, Outcome, Place, Span, Verdict, Visit
+from agentsim.records import Facts, Mark, Outcome, Part, Place, Span, Verdict, Visit
 
 if TYPE_CHECKING:
     from agentsim.engine.bench import Bench
@@ -161,6 +161,19 @@ class Frame:
         if verdict is not None:
             self.verdict = verdict
         return verdict
+
+    def spend(
+        self, node: Node, who: str, part: Part, took: int
+    ) -> Generator[Event | int, Any, None]:
+        """Time in which nothing else is waited for: a span of its own, cut short or not."""
+        began = self.world.now
+        outcome = Outcome.CANCELLED
+        try:
+            yield took
+            outcome = Outcome.DONE
+        finally:
+            marks = ((part, self.world.now),)
+            self.record(node.rank, who, "", began, marks, outcome, None)
 
     def record(
         self,

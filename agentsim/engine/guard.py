@@ -7,7 +7,7 @@ from simpy import Interrupt
 from agentsim.engine.frame import Frame, Steps, Stop
 from agentsim.engine.world import DEADLINE, World, ns
 from agentsim.graph import Node
-from agentsim.records import Outcome, Part, Verdict
+from agentsim.records import Part, Verdict
 
 
 class Deadline:
@@ -43,7 +43,7 @@ def run_guarded(node: Node, frame: Frame) -> Steps:
                     raise
                 failure = stop
             if attempt + 1 < guard.tries and guard.retry_wait:
-                yield from _pause(node, frame, guard.retry_wait)
+                yield from frame.spend(node, node.path, Part.RETRY, ns(guard.retry_wait))
     finally:
         frame.tried = tried
     if guard.go_on:
@@ -65,17 +65,3 @@ def _tried(node: Node, frame: Frame) -> Steps:
         raise Stop(Verdict.FAILED, f"{node.path}: timed out") from None
     finally:
         deadline.end()
-
-
-def _pause(node: Node, frame: Frame, seconds: float) -> Steps:
-    """The wait before a further try."""
-    world = frame.world
-    began = world.now
-    outcome = Outcome.CANCELLED
-    try:
-        yield ns(seconds)
-        outcome = Outcome.DONE
-    finally:
-        marks = ((Part.RETRY, world.now),)
-        frame.record(node.rank, node.path, "", began, marks, outcome, None)
-    return None

@@ -105,9 +105,7 @@ def _trace(stage: Stage, root: Branch, replication: int) -> Trace:
         reason = root.stop.reason
     frame = root.frame
     # of one name there may be several: pools and people come last, see Peak
-    last = [*stage.pools, *stage.people]
-    world.scarce = [*(thing for thing in world.scarce if thing not in last), *last]
-    peaks: list[Peak] = world.peaks()
+    peaks: list[Peak] = world.peaks(last=[*stage.pools, *stage.people])
     spans, visits = world.spans, world.visits
     # the world is a circle that only the collector finds: it must not keep the records too
     world.spans, world.visits = [], []

@@ -22,7 +22,7 @@ from agentsim.graph import (
     marks_of,
 )
 from agentsim.laws.prefix import Prefix
-from agentsim.records import Outcome, Part, Verdict
+from agentsim.records import Part, Verdict
 
 
 def open_session(
@@ -131,14 +131,7 @@ def compact(
     world = frame.world
     before = session.tokens
     if pause is not None:
-        began = world.now
-        outcome = Outcome.CANCELLED
-        try:
-            yield pause()
-            outcome = Outcome.DONE
-        finally:
-            marks = ((Part.COMPACTION, world.now),)
-            frame.record(node.rank, who, "", began, marks, outcome, None)
+        yield from frame.spend(node, who, Part.COMPACTION, pause())
     else:
         output = COMPACT_OUTPUT if rule is None else rule.output
         whole, context = before, server.plan.context
@@ -202,20 +195,7 @@ def own_time(
     if took is None:
         return None
     who, time = took.name, timer(took.time, key, Purpose.HARNESS, frame.task, took.name)
-    return lambda: _pass(node, who, time, frame)
-
-
-def _pass(node: Node, who: str, time: Counter, frame: Frame) -> Passing:
-    """The harness's time in one turn."""
-    world = frame.world
-    began = world.now
-    outcome = Outcome.CANCELLED
-    try:
-        yield time()
-        outcome = Outcome.DONE
-    finally:
-        marks = ((Part.OTHER, world.now),)
-        frame.record(node.rank, who, "", began, marks, outcome, None)
+    return lambda: frame.spend(node, who, Part.OTHER, time())
 
 
 _new = tuple.__new__

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
-from simpy import Interrupt
-
 from agentsim.chance import uniforms
 from agentsim.engine.bench import Job
-from agentsim.engine.branches import Branch, gather
+from agentsim.engine.branches import Branch, gather, interrupted
 from agentsim.engine.draws import Purpose, counter, timer
 from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.world import Event, ns
@@ -100,20 +98,13 @@ def tell(
 
 
 def _tries(hand: Hand, frame: Frame, node: Node) -> Ran:
-    tool, world = hand.tool, frame.world
+    tool = hand.tool
     for attempt in range(tool.tries):
         good, tokens = yield from _try(hand, frame, node, attempt)
         if good or attempt + 1 == tool.tries:
             break
         if tool.retry_wait:
-            began = world.now
-            outcome = Outcome.CANCELLED
-            try:
-                yield ns(tool.retry_wait)
-                outcome = Outcome.DONE
-            finally:
-                marks = ((Part.RETRY, world.now),)
-                frame.record(node.rank, tool.name, "", began, marks, outcome, None)
+            yield from frame.spend(node, tool.name, Part.RETRY, ns(tool.retry_wait))
     return good, tokens
 
 
@@ -177,11 +168,7 @@ def run_tools(
     for hand in hands:
         own = frame.fork()
         branches.append(Branch(one(hand, own), own, ended))
-    cut: Interrupt | None = None
-    try:
-        yield done
-    except Interrupt as interrupt:
-        cut = interrupt
+    cut = yield from interrupted(done)
     if cut is not None:
         yield from gather(branches, frame, cut)
         raise cut

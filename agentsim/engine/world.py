@@ -230,20 +230,13 @@ class World:
     def fire(self, events: Sequence[Event]) -> None:
         """Let events happen now, in this order, without a detour over the schedule."""
         if len(events) == 1:
-            self.grant(events[0])
+            happen(events[0])
             return
         burst = self._burst
         self._burst = True
         for event in events:
-            self.grant(event)
+            happen(event)
         self._burst = burst
-
-    def grant(self, event: Event) -> None:
-        """Let one event happen now."""
-        callbacks = event.callbacks
-        event.callbacks = None
-        for callback in callbacks or ():
-            callback(event)
 
     def happens(self, event: Event, delay: int = 0) -> None:
         """Let an event happen in so many nanoseconds, in its turn."""
@@ -324,8 +317,10 @@ class World:
                 "times add up to far too much (a distribution can have `at_most`)"
             )
 
-    def peaks(self) -> list[Peak]:
-        return [peak for thing in self.scarce if (peak := thing.peak()) is not None]
+    def peaks(self, last: Sequence[Scarce]) -> list[Peak]:
+        """Of all that is scarce, in the order of joining, but for what shall come last."""
+        others = [thing for thing in self.scarce if thing not in last]
+        return [peak for thing in (*others, *last) if (peak := thing.peak()) is not None]
 
     def _deadlock(self) -> str:
         waits = [wait for thing in self.scarce for wait in thing.waiting()]

@@ -115,11 +115,6 @@ class Call(Node):
     says: Says | None
     voice: Voice | None = None
 
-    @property
-    def by_agent(self) -> bool:
-        """Whether an agent speaks, which a cap on agents may count."""
-        return self.voice is not None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent(Node):

@@ -41,8 +41,7 @@ def compiled(
     program.cast.check_all()
     program.servers = Servers(source.hardware, source.rates, program.report)
     program.players = Players(program.cast, program.servers, program.report)
-    at = Place(tree.file, 1, 1) if top.harness is None else tree.place(("harness",))
-    program.harness = harness_of(program.players, top.harness, at)
+    program.harness = harness_of(program.players, top.harness, tree.place(("harness",)))
     program.quality = top.quality
     program.counts_defects = top.quality is not None
     root = lower_root(program)

@@ -7,7 +7,6 @@ block, of caps one by one, else the whole field.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,6 @@ from agentsim.graph import COMPACT_KEEPS, COMPACT_OUTPUT, CapsPlan, CompactPlan,
 from agentsim.spec.cast import Defined
 from agentsim.spec.definitions import AgentDef, AgentFields, CapsDef, CompactDef, HarnessDef
 from agentsim.spec.players import Players
-from agentsim.spec.presets import Why
 from agentsim.spec.problems import quoted
 
 Blocks = tuple[tuple[str, int], ...]
@@ -25,7 +23,6 @@ Blocks = tuple[tuple[str, int], ...]
 
 # The names of blocks that a bare number stands for: as the presets of agents name them.
 BARE = {"prompt": "harness", "subagent_prompt": "subagent_harness"}
-CAPS = ("agents", "tools", "spawns", "held")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ class Setting:
         """Blocks with the harness's before the agent's own; None where nobody says any."""
         own: Blocks | None = self.players.field(self.defined, self.step, "prompt")
         key, base = self._base(own)
-        if not base:
+        if self.harness is None or not base:
             return None if own is None else self._named(own)
         given = dict(own or ())
         if "" in given:
@@ -56,9 +53,10 @@ class Setting:
             return self._named(own or ())
         kept = [name for name, _ in base if name not in given]
         if kept:
-            self._take(key)
+            self.players.cast.take(self.harness, key)
         by_preset = self.step.prompt is None and "prompt" in self.defined.why
-        for name, size in base if by_preset and key not in self._why() else ():
+        # two presets are meant to be together
+        for name, size in base if by_preset and key not in self.harness.why else ():
             if given.get(name, size) != size:
                 told = f"its preset says {quoted(name)} itself, {given[name]:,} tokens: not the"
                 self._tell(f"{told} {size:,}")
@@ -134,14 +132,6 @@ class Setting:
         """With the agent's name for a bare number; blocks of no tokens left out."""
         return tuple((name or self.defined.name, tokens) for name, tokens in blocks if tokens)
 
-    def _take(self, key: str) -> None:
-        if self.harness is not None:
-            self.players.cast.take(self.harness, key)
-
-    def _why(self) -> Mapping[str, Why]:
-        """The fields of the harness that a preset gave: two presets are meant to be together."""
-        return {} if self.harness is None else self.harness.why
-
     def _tell(self, what: str) -> None:
         """What of the harness does not count with this agent, which nobody may have meant so."""
         assert self.harness is not None
@@ -184,7 +174,7 @@ def caps_of(players: Players, own: CapsDef | None, harness: Defined | None) -> C
     if own is None and base is None:
         return None
     found: dict[str, Any] = {}
-    for key in CAPS:
+    for key in CapsDef.model_fields:
         found[key] = getattr(own, key) if own is not None else None
         if found[key] is None and base is not None and harness is not None:
             found[key] = getattr(base, key)

@@ -87,14 +87,14 @@ def _compaction(rule: CompactPlan, who: str, prompt: int, server: ServerPlan) ->
             f"{who}: `compact` at {at:,} tokens leaves its own call no room "
             f"in the context of {server.profile} ({room}): what is too much is dropped before"
         )
-    asked = rule.to or 0
+    asked, mark = rule.to or 0, rule.at if rule.share is None else at
     if rule.share is not None and asked > to:
         yield (
             f"{who}: `compact` at {at:,} tokens cannot cut to {asked:,}: {to:,} are taken, half "
             "way from the prompt"
         )
-    elif asked > LITTLE * (at if rule.share is not None else rule.at):
+    elif asked > LITTLE * mark:
         yield (
-            f"{who}: `compact` cuts from {at if rule.share is not None else rule.at:,} to "
-            f"{asked:,} tokens only, so it will be due again soon"
+            f"{who}: `compact` cuts from {mark:,} to {asked:,} tokens only, so it will be due "
+            "again soon"
         )

@@ -215,8 +215,7 @@ def _as_of(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise fault(f"expected a date, such as 2026-02; got {shown(value)}")
     text = str(value)
-    form = next((form for form in ("%Y", "%Y-%m", "%Y-%m-%d") if _is_date(text, form)), None)
-    if form is None:
+    if not any(_is_date(text, form) for form in ("%Y", "%Y-%m", "%Y-%m-%d")):
         raise fault(f"expected a date, such as 2026-02 or 2026-02-28; got {shown(value)}")
     return text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from agentsim.errors import Problem
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MOST_IN_A_STEP = 10_000
 """Defects that one step puts in, in the mean: three hundred thousand lines at 32 per kloc."""
+
+Crafts = list[tuple[Node, Craft]]
 
 ALIKE = "quality/correlation"
 """The path of the one value that is taken where the file gives none."""
@@ -67,8 +69,7 @@ def quality_plan(root: Node, program: Program) -> QualityPlan | None:
     if not program.counts_defects:
         return None
     given = None if program.quality is None else program.quality.correlation
-    crafts = (craft_in(node) for node in walk(root))
-    if given is None and any(craft is not None and craft.finds for craft in crafts):
+    if given is None and any(craft.finds for _, craft in _crafts(walk(root))):
         program.cast.assumed[ALIKE] = Assumed(
             "quality: how far all find the same defects",
             f"{100 * LIKELY:.0f}%",
@@ -83,15 +84,17 @@ def check_defects(graph: Graph, program: Program) -> list[str]:
     if graph.quality is None:
         return []
     nodes = list(walk(graph.root))
-    for node in nodes:
-        craft, lines = craft_in(node), _lines(node)
-        if craft is not None and craft.defects * lines > MOST_IN_A_STEP:
+    crafts = _crafts(nodes)
+    for node, craft in crafts:
+        lines = _lines(node)
+        if craft.defects * lines > MOST_IN_A_STEP:
             many = f"{craft.defects * lines:,.0f} defects in {lines:,.6g} lines"
             most = f"at most {MOST_IN_A_STEP:,} in a step are modelled"
             message = f"{quoted(node.path)}: {many}; {most}"
             place = program.place_of(node.rank, "writes")
             program.report(Problem("bad-value", message, place, "fewer lines, or fewer in each"))
-    told = [*_idle(nodes, graph), *_in_agents(nodes, program), *_unfound(nodes), *_left(nodes)]
+    told = [*_idle(crafts, graph), *_in_agents(nodes, program)]
+    told += [*_unfound(crafts), *_left(crafts, nodes)]
     return list(dict.fromkeys(told))
 
 
@@ -102,14 +105,15 @@ def _lines(node: Node) -> float:
     return 0.0 if writes is None else writes.mean
 
 
-def _crafts(nodes: list[Node]) -> list[tuple[Node, Craft]]:
+def _crafts(nodes: Iterable[Node]) -> Crafts:
+    """The nodes that do anything to quality, and what."""
     return [(node, craft) for node in nodes if (craft := craft_in(node)) is not None]
 
 
-def _idle(nodes: list[Node], graph: Graph) -> Iterator[str]:
+def _idle(crafts: Crafts, graph: Graph) -> Iterator[str]:
     """`defects` and `regressions` of those who write nothing in any step."""
     writers, others = set[str](), dict[str, None]()
-    for node, craft in _crafts(nodes):
+    for node, craft in crafts:
         match node:
             case Agent(plan=plan):
                 who = plan.name
@@ -140,9 +144,8 @@ def _in_agents(nodes: list[Node], program: Program) -> Iterator[str]:
                 )
 
 
-def _unfound(nodes: list[Node]) -> Iterator[str]:
+def _unfound(crafts: Crafts) -> Iterator[str]:
     """Reviews where there is nothing to find, and regressions where nothing is mended."""
-    crafts = _crafts(nodes)
     finders = [node.path for node, craft in crafts if craft.finds]
     if finders and not any(craft.defects and _lines(node) for node, craft in crafts):
         yield (
@@ -153,9 +156,8 @@ def _unfound(nodes: list[Node]) -> Iterator[str]:
         yield "`regressions` come of what is mended, and nobody finds anything: give `finds`"
 
 
-def _left(nodes: list[Node]) -> Iterator[str]:
+def _left(crafts: Crafts, nodes: list[Node]) -> Iterator[str]:
     """Reviews after which nobody writes: what they find stays in."""
-    crafts = _crafts(nodes)
     writers = {node.rank for node, craft in crafts if craft.mends}
     loops = [{one.rank for one in walk(node)} for node in nodes if isinstance(node, Loop)]
     again = set[int]().union(*(own for own in loops if writers & own))

@@ -33,9 +33,12 @@ Clash = Callable[[str, int, int], None]
 
 def session_of(node: InSession) -> str:
     """The name of the session that a step is in; a copy (`fork`) is one of its own."""
-    if isinstance(node, Agent) and node.fork:
-        return node.label
-    return node.label if node.session is None else node.session
+    return node.label if node.session is None or copies(node) else node.session
+
+
+def copies(node: InSession) -> bool:
+    """Whether it opens a session of its own as a copy of the one that it names."""
+    return isinstance(node, Agent) and node.fork
 
 
 @dataclass(slots=True)
@@ -133,7 +136,7 @@ class _Checker:
 
     def _look(self, node: Node) -> _Touched:
         if isinstance(node, Agent | Call):
-            if node.session is None or (isinstance(node, Agent) and node.fork):
+            if node.session is None or copies(node):
                 return _Touched(opens={node.label: node.rank})
             return _Touched(asks={node.session: node.rank})
         found = _Touched()

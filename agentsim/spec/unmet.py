@@ -11,7 +11,7 @@ from agentsim.graph import Agent, Block, Call, Fork, Loop, Node, Work, inner_of,
 from agentsim.records import Verdict
 from agentsim.spec.before import Missing, missing
 from agentsim.spec.problems import nearest, quoted
-from agentsim.spec.sessions import InSession
+from agentsim.spec.sessions import InSession, copies
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program
@@ -84,7 +84,7 @@ def _declares_failure(node: Node) -> bool:
 def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> Iterator[str]:
     """A session that no other step names is a typing error where a name is near."""
     steps = [node for node in walk(root) if isinstance(node, InSession)]
-    opened = {node.label for node in steps if node.session is None or _copies(node)}
+    opened = {node.label for node in steps if node.session is None or copies(node)}
     pairs = {(node.rank, name): node for node in steps if (name := node.session) is not None}
     names = Counter(name for _, name in pairs)
     ranks = Counter(rank for rank, _ in pairs)
@@ -114,11 +114,6 @@ def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> 
                 f"{node.path} (line {place.line}): no other step is in the session "
                 f"{quoted(name)}, so it opens a new one, as it would without `session`"
             )
-
-
-def _copies(node: InSession) -> bool:
-    """Whether it opens a session of its own as a copy of the one that it names."""
-    return isinstance(node, Agent) and node.fork
 
 
 def _changes(root: Block, found: Missing, program: Program) -> Iterator[str]:

@@ -128,13 +128,12 @@ class _Writer:
         Working hours cannot be written yet: that there are none stands in the head of the file.
         """
         found: dict[str, tuple[Any, str]] = {}
+        own = f"{defined.kind}/{defined.name}/"
         for assumed in self._cast.assumed.values():
-            if assumed.key == ALIKE:
+            if not assumed.key.startswith(own):
                 continue
-            kind, name, key, *inner = assumed.key.split("/")
-            if (kind, name) != (defined.kind, defined.name) or key in ("hours", "types"):
-                continue
-            if key in defined.raw and not inner:
+            key, *inner = assumed.key.removeprefix(own).split("/")
+            if key in ("hours", "types") or (key in defined.raw and not inner):
                 continue
             value: Any = int(assumed.value) if assumed.value.isdigit() else assumed.value
             if inner:

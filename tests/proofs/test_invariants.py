@@ -78,7 +78,7 @@ def tell(trace: Trace, graph: Graph, shape: Shape, seen: Counter[str]) -> None:
             happened.add("asked in mid-turn" if isinstance(node, Ask) else "called")
         if isinstance(node, Agent) and node.fork:
             happened.add("copied")
-        if isinstance(node, Call) and node.by_agent:
+        if isinstance(node, Call) and node.voice is not None:
             happened.add("spoke itself")
     for span in trace.spans:
         happened.add(span.outcome.label)

@@ -15,6 +15,7 @@ from agentsim.analysis import fold, summarise
 from agentsim.analysis.findings import Findings
 from agentsim.engine import simulate
 from agentsim.records import SECOND, CallFacts, Part, Trace
+from tests.held_by_runs import area, stretches_of
 from tests.runs import File, graph_of
 
 WORKFLOW: File = {
@@ -57,29 +58,17 @@ Stretch = tuple[int, int]
 
 def mean_number(stretches: Iterable[Stretch], end: int) -> float:
     """How many there are on average between 0 and `end`: who is there, instant by instant."""
-    moves: dict[int, int] = {}
-    for began, ended in stretches:
-        moves[began] = moves.get(began, 0) + 1
-        moves[ended] = moves.get(ended, 0) - 1
-    area = there = at = 0
-    for time in sorted(moves):
-        area += there * (time - at)
-        there += moves[time]
-        at = time
-    assert there == 0
-    return area / end
+    return area(stretches) / end
 
 
 def waiting(trace: Trace, part: Part, resource: str) -> list[Stretch]:
     """When something waited for that resource."""
-    found = []
-    for span in trace.spans:
-        at = span.began
-        for spent_on, until in span.marks:
-            if spent_on is part and resource in (span.resource, span.who):
-                found.append((at, until))
-            at = until
-    return found
+    return [
+        stretch
+        for span in trace.spans
+        if resource in (span.resource, span.who)
+        for stretch in stretches_of(span, part)
+    ]
 
 
 @pytest.fixture(scope="module")

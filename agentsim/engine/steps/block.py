@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from simpy import Interrupt
-
-from agentsim.engine.branches import Branch, gather
+from agentsim.engine.branches import Branch, gather, interrupted
 from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.world import Event
 from agentsim.graph import Block
@@ -27,12 +25,7 @@ def _run_graph(node: Block, frame: Frame) -> Steps:
     """Each step starts when all that it needs are done, on the chain of the one that ended last."""
     net = Net(node, frame)
     net.start()
-    cut: Interrupt | None = None
-    try:
-        if node.steps:
-            yield net.done
-    except Interrupt as interrupt:
-        cut = interrupt
+    cut = (yield from interrupted(net.done)) if node.steps else None
     if cut is not None:
         net.closed = True  # what was not begun yet is not begun any more
         yield from gather(net.begun, frame, cut)

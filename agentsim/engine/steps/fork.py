@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from simpy import Interrupt
 
-from agentsim.engine.branches import Branch, gather
+from agentsim.engine.branches import Branch, gather, interrupted
 from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.steps.block import latest, run_block
 from agentsim.engine.tasks import Task
@@ -72,11 +72,7 @@ class Crew:
         """Run until the join is met, and cancel the rest: (those that decide, those cancelled)."""
         frame = self.frame
         self.start()
-        cut: Interrupt | None = None
-        try:
-            yield self.done
-        except Interrupt as interrupt:
-            cut = interrupt
+        cut = yield from interrupted(self.done)
         self.closed = True
         if cut is not None:
             yield from gather(self.branches, frame, cut)

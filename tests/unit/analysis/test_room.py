@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from agentsim.analysis import fold
-from agentsim.analysis.behind import INSIDE, SERVED, TAKEN, Row
+from agentsim.analysis.behind import IN_SERVICE, INSIDE, TAKEN, Row
 from agentsim.analysis.outcome import ServerTally
 from agentsim.analysis.room import behind, beside, lost
 from agentsim.graph import CapsPlan, Graph, PoolPlan
@@ -96,7 +96,7 @@ def test_slots_are_taken_from_the_service_on() -> None:
     ]  # fmt: skip
     assert more(plan, trace(spans, 50)) == [
         (1, INSIDE, "", (20 + 10 + 30) * S),
-        (1, SERVED, "main", (20 + 25) * S),
+        (1, IN_SERVICE, "main", (20 + 25) * S),
         (1, TAKEN + Part.SLOT_WAIT, "main", 15 * S),
     ]
 
