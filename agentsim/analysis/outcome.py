@@ -132,6 +132,11 @@ class Tally(NamedTuple):
         return sum(person.work + person.switching for person in self.people)
 
     @property
+    def output(self) -> int:
+        """Tokens that were made: thinking and visible."""
+        return sum(server.thinking + server.visible for server in self.servers)
+
+    @property
     def money(self) -> float:
         """Dollars, of servers whose prices are known."""
         return sum(sum(server.money) for server in self.servers)

@@ -6,8 +6,8 @@ both: their difference, run by run, is far steadier than their times.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agentsim.analysis import summarise
@@ -18,17 +18,47 @@ from agentsim.experiment.breakeven import BreakEven, Entry, break_evens, of_turn
 from agentsim.experiment.executors import Executor, executor_for
 from agentsim.experiment.grid import Grid, Pairs, Variant, variants
 from agentsim.experiment.options import Options, Progress
-from agentsim.experiment.paired import Apart, apart
+from agentsim.experiment.paired import Apart, apart, by_pairs
 from agentsim.experiment.replicate import several
+from agentsim.records import SECOND, Outcome
 
 BATCH = 8
 """Variants that are simulated in one go: their tallies are kept until they are summarised."""
+
+
+def _has_attempts(found: Findings) -> bool:
+    return found.quality is not None and found.quality.success is not None
+
+
+def _has_defects(found: Findings) -> bool:
+    return found.quality is not None and found.quality.defects is not None
+
+
+def _escaped(tally: Tally) -> float | None:
+    """Defects left in the work of a run that did not fail."""
+    if tally.defects is None or tally.outcome is not Outcome.DONE:
+        return None
+    return float(tally.defects.escaped)
+
+
+MEASURES: Mapping[str, tuple[Callable[[Findings], bool], Callable[[Tally], float | None]]] = {
+    "without_people": (lambda _: True, lambda tally: tally.without_people / SECOND),
+    "attention": (lambda it: bool(it.people), lambda tally: tally.attention / SECOND),
+    "cost": (lambda it: it.cost_total is not None, lambda tally: tally.money),
+    "tokens": (lambda it: it.calls.attempts > 0, lambda tally: float(tally.output)),
+    # a run that failed before its attempts did not pick a right one
+    "success": (_has_attempts, lambda tally: float(tally.success is True)),
+    "escaped_defects": (_has_defects, _escaped),
+}
+"""Besides the wall time, what is compared pair by pair: which answers have it, and how much of it
+a replication took. Seconds, dollars, tokens made, runs with a right pick, defects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One variant on one machine. `difference`: to the machine's first row; None of that itself.
 
+    `others`: the same of what else both have, by name; `MEASURES` says what and in which unit.
     `quickest`: its mean is the least on this machine, or cannot be told apart from that.
     """
 
@@ -38,6 +68,7 @@ class Row:
     findings: Findings
     difference: Apart | None
     quickest: bool
+    others: Mapping[str, Apart] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +88,10 @@ class Compared:
     untried: int = 0
 
 
+Measures = dict[str, list[float | None]]
+"""What each replication has of it; None where that is not known of it."""
+
+
 class _Run(NamedTuple):
     """A variant that was simulated: the answer, and nanoseconds of each replication."""
 
@@ -64,6 +99,7 @@ class _Run(NamedTuple):
     findings: Findings
     wall: list[int]
     entry: Entry
+    measures: Measures
 
 
 def compare(grid: Grid, options: Options | None = None) -> Compared:
@@ -136,7 +172,17 @@ def _run(variant: Variant, tallies: Sequence[Tally], seed: int, times: int) -> _
         sum(tally.spans for tally in tallies) * times,
     )
     walls = [tally.wall for tally in tallies] * times
-    return _Run(variant, summarise(variant.graph, tallies, seed), walls, entry)
+    findings = summarise(variant.graph, tallies, seed)
+    return _Run(variant, findings, walls, entry, _measures(findings, tallies, times))
+
+
+def _measures(findings: Findings, tallies: Sequence[Tally], times: int) -> Measures:
+    """What the variant has of `MEASURES`, and what each replication has of that."""
+    return {
+        name: [of(tally) for tally in tallies] * times
+        for name, (has, of) in MEASURES.items()
+        if has(findings)
+    }
 
 
 def _rows(group: Sequence[_Run]) -> Iterator[Row]:
@@ -151,11 +197,24 @@ def _rows(group: Sequence[_Run]) -> Iterator[Row]:
             run.findings,
             None if run is base else _apart(run, base),
             _is_tied(run, best),
+            {} if run is base else _others(run, base),
         )
 
 
 def _apart(run: _Run, base: _Run) -> Apart:
     return apart(run.wall, base.wall, run.findings.exact and base.findings.exact)
+
+
+def _others(run: _Run, base: _Run) -> dict[str, Apart]:
+    """What else sets the two apart, over the replications of which both know it."""
+    exact = run.findings.exact and base.findings.exact
+    found = {}
+    for name, own in run.measures.items():
+        pairs = zip(own, base.measures.get(name, ()), strict=False)
+        more = [a - b for a, b in pairs if a is not None and b is not None]
+        if more:
+            found[name] = by_pairs(more, exact)
+    return found
 
 
 def _is_tied(run: _Run, best: _Run) -> bool:

@@ -35,7 +35,9 @@ MOST_RUNS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """By how much one thing takes longer than another in the mean run; seconds, `sd` of a pair.
+    """By how much one thing is more than another in the mean run; `sd` of a pair.
+
+    In the unit of what is compared: seconds of a time.
 
     `ci95` is None where a single run that draws tells nothing of it. `needed`: about how many runs
     would tell the two apart, where they are not; None where more than `MOST_RUNS`, or unknown.
@@ -63,11 +65,15 @@ def apart(times: Sequence[int], base: Sequence[int], exact: bool = False) -> Apa
 
     `exact`: nothing is drawn in either, so that one pair says all.
     """
-    longer = [(a - b) / SECOND for a, b in zip(times, base, strict=True)]
-    mean, sd, runs = mean_of(longer), spread(longer), len(longer)
+    return by_pairs([(a - b) / SECOND for a, b in zip(times, base, strict=True)], exact)
+
+
+def by_pairs(more: Sequence[float], exact: bool = False) -> Apart:
+    """What the differences of all pairs tell, at least one; `exact` as for `apart`."""
+    mean, sd, runs = mean_of(more), spread(more), len(more)
     if runs < 2 and not exact:
         return Apart(mean, None, sd, runs)
-    half = half_width(longer)
+    half = half_width(more)
     found = Apart(mean, (mean - half, mean + half), sd, runs)
     if found.is_clear:
         return found

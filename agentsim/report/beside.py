@@ -5,7 +5,7 @@ What does not fit into 80 columns stands in a second table, with the names of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from agentsim.analysis.findings import Findings
@@ -28,7 +28,7 @@ def tables(result: Compared) -> list[Table]:
     """As many columns as fit into 80, then the others in a table of their own."""
     rows = [row for machine in result.machines for row in machine.rows]
     names, marks = _names(result), _marks(result)
-    left = [*_times(rows), *_costs([row.findings for row in rows])]
+    left = [*_times(rows), *_costs(rows)]
     marked = frozenset(i for i, it in enumerate(_marked(result)) if it)
     tables = []
     while left:
@@ -123,13 +123,16 @@ def _differences(rows: Sequence[Row], exact: bool) -> _Field:
     cells = [
         ("", "") if it is None else _difference(it, unit) for it in (r.difference for r in rows)
     ]
-    # one column, with the head above both: each error stands below the others
-    widest = max(len(error) for _, error in cells)
-    told = [f"{mean}  {error:<{widest}}" if widest else mean for mean, error in cells]
-    told = [text if text.strip() else "" for text in told]
     error = "" if exact else ", +- at 95 %"
     note = f"vs {base}: how much longer the mean run is, pair by pair{error}"
-    return _field(f"vs {base}", told, note)
+    return _field(f"vs {base}", _aligned(cells), note)
+
+
+def _aligned(cells: Sequence[tuple[str, str]]) -> list[str]:
+    """One column, with the head above both: each error stands below the others."""
+    widest = max(len(error) for _, error in cells)
+    told = [f"{mean}  {error:<{widest}}" if widest else mean for mean, error in cells]
+    return [text if text.strip() else "" for text in told]
 
 
 def _unit(largest: float) -> show.Unit:
@@ -143,8 +146,13 @@ def _difference(it: Apart, unit: show.Unit) -> tuple[str, str]:
     """What would round to nothing has a unit of its own."""
     if it.is_same:
         return "same", ""
+    return _signed(
+        it, unit.show if abs(it.mean) >= unit.seconds / 10**unit.decimals else show.tight
+    )
+
+
+def _signed(it: Apart, shown: Callable[[float], str]) -> tuple[str, str]:
     half = None if it.ci95 is None else (it.ci95[1] - it.ci95[0]) / 2
-    shown = unit.show if abs(it.mean) >= unit.seconds / 10**unit.decimals else show.tight
     error = "+-?" if half is None else f"+-{shown(half)}" if half else ""
     return f"+{shown(it.mean)}" if it.mean > 0 else shown(it.mean), error
 
@@ -170,15 +178,32 @@ def _escaped(found: Findings) -> str:
     return f"{mean} +-{show.number((high - low) / 2)}" if high > low else mean
 
 
-def _costs(found: Sequence[Findings]) -> list[_Field]:
+def _more(rows: Sequence[Row], what: str, unit: str, shown: Callable[[float], str]) -> list[_Field]:
+    """By how much more of something than the first row, pair by pair, with the error."""
+    found = [row.others.get(what) for row in rows]
+    if not any(found):
+        return []
+    base = name(rows[0].label, 16)
+    cells = [
+        ("", "") if it is None else ("same", "") if it.is_same else _signed(it, shown)
+        for it in found
+    ]
+    note = f"beside it, vs {base}: how many more {unit}, pair by pair"
+    return [_field(f"vs {base}", _aligned(cells), note)]
+
+
+def _costs(rows: Sequence[Row]) -> list[_Field]:
     """What a run takes of people, money and tokens, and how many fail: where there are any."""
+    found = [row.findings for row in rows]
     fields = []
     if people := {who for it in found for who in it.people}:
         who = name(next(iter(people)), 10) if len(people) == 1 else "people"
         cells = [show.tight(it.attention) if it.people else "" for it in found]
         fields.append(_field(who, cells, f"{who}: time at work, switching included"))
     if any(it.cost_total is not None for it in found):
-        fields.append(_field("money", [_money(it) for it in found]))
+        unknown = any(it.cost_total is None for it in found)
+        note = f"{show.UNKNOWN}: no price is known of what was called" if unknown else ""
+        fields.append(_field("money", [_money(it) for it in found], note))
     if any(it.calls.attempts for it in found):
         cells = [show.tokens(it.tokens.output) for it in found]
         fields.append(_field("tokens", cells, "tokens: those written"))
@@ -195,9 +220,11 @@ def _costs(found: Sequence[Findings]) -> list[_Field]:
         if not all(it.quality for it in found):
             note += "; - where none are made"
         fields.append(_field("right", [_right(it) for it in found], note))
+        fields += _more(rows, "success", "points", lambda it: f"{100 * it:.3g}")
     if any(it.defects is not None for it in qualities):
         note = "escaped: defects left in the mean run that does not fail"
         fields.append(_field("escaped", [_escaped(it) for it in found], note))
+        fields += _more(rows, "escaped_defects", "of them", show.number)
     return fields
 
 

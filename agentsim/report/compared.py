@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from agentsim.analysis.findings import Findings
 
 
 class Apart(Protocol):
-    """How much longer a row takes than the first; `needed`: runs that would tell them apart."""
+    """How much more of something a row has than the first; `needed`: runs that would tell."""
 
     @property
     def mean(self) -> float: ...
@@ -40,6 +40,8 @@ class Row(Protocol):
     def findings(self) -> Findings: ...
     @property
     def difference(self) -> Apart | None: ...
+    @property
+    def others(self) -> Mapping[str, Apart]: ...
     @property
     def quickest(self) -> bool: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from agentsim.analysis.findings import Findings
@@ -10,12 +10,13 @@ from agentsim.report import show
 from agentsim.report.beside import tables
 from agentsim.report.blocks import Block, Document, Foot, Headline, Lines
 from agentsim.report.blocks import line as one_line
-from agentsim.report.compared import Apart, BreakEven, Compared, machine_name
+from agentsim.report.compared import Apart, BreakEven, Compared, Row, machine_name
 from agentsim.report.merging import placed
 from agentsim.report.sections import warned, worst_error
 from agentsim.report.text import listed, name
 
 LABEL = 24  # columns of a row's name in a sentence
+QUALITIES = {"success": " in what is right", "escaped_defects": " in what escapes"}
 TOLD = 6  # rows that cannot be told apart, with how many runs would tell
 
 
@@ -56,13 +57,22 @@ def _chance(result: Compared) -> list[str]:
         base = name(machine.rows[0].label, LABEL)
         where = f" on {name(machine_name(machine), 30)}" if several else ""
         for row in machine.rows:
-            it = row.difference
-            if it is not None and not it.is_clear:
-                what = f"{name(row.label, LABEL)} cannot be told apart from {base}{where}"
-                told.append(f"{what}: {_would_tell(it)}.")
+            what = f"{name(row.label, LABEL)} cannot be told apart from {base}{where}"
+            for of, it in _asked(row):
+                if not it.is_clear:
+                    told.append(f"{what}{of}: {_would_tell(it)}.")
     if len(told) > TOLD:
         told[TOLD:] = [f"{len(told) - TOLD} more rows cannot be told apart from the first."]
     return told
+
+
+def _asked(row: Row) -> Iterator[tuple[str, Apart]]:
+    """What a comparison is made for: the time, and how good the work is where that is modelled."""
+    if row.difference is not None:
+        yield "", row.difference
+    for measure, of in QUALITIES.items():
+        if measure in row.others:
+            yield of, row.others[measure]
 
 
 def _would_tell(it: Apart) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentsim.report import json_
-from agentsim.report.compared import Compared, Row, machine_name
+from agentsim.report.compared import Apart, Compared, Row, machine_name
 from agentsim.report.comparing import warnings
 
 
@@ -42,21 +42,24 @@ def compare(result: Compared) -> dict[str, Any]:
 
 
 def _row(row: Row) -> dict[str, Any]:
-    apart = row.difference
     return {
         "label": row.label,
         "file": row.file,
         "vary": dict(row.vary),
-        "difference": apart
-        and {
-            "mean": apart.mean,
-            "ci95": apart.ci95,
-            "sd": apart.sd,
-            "runs": apart.runs,
-            "clear": apart.is_clear,
-            "needed": apart.needed,
-        },
+        "difference": row.difference and _apart(row.difference),
+        "other_differences": {name: _apart(it) for name, it in row.others.items()},
         "quickest": row.quickest,
         "attention": row.findings.attention,
         "answer": json_.answer(row.findings),
+    }
+
+
+def _apart(it: Apart) -> dict[str, Any]:
+    return {
+        "mean": it.mean,
+        "ci95": it.ci95,
+        "sd": it.sd,
+        "runs": it.runs,
+        "clear": it.is_clear,
+        "needed": it.needed,
     }

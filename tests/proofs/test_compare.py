@@ -269,3 +269,102 @@ def test_the_spread_is_that_of_pairs() -> None:
     assert found.ci95 == pytest.approx((3 - half, 3 + half))
     # 2 (1.96 + 0.8416) / 3 squared is 3.5 runs; three did not tell, so it takes twice as many
     assert found.needed == 6
+
+
+# --- (e) what else sets two apart ---------------------------------------------------------------
+
+
+def test_tokens_money_and_people_by_hand(tmp_path: Path) -> None:
+    """500 more tokens at $10 a million: half a cent; at 100 tok/s 5 s; 30 s more of a person."""
+
+    def file(output: int, reading: str) -> File:
+        return {
+            "people": {"dev": {}},
+            "steps": [
+                {"call": "main", "input": 0, "output": output},
+                {"person": "dev", "time": reading},
+            ],
+        }
+
+    priced = {**HUNDRED, "price": {"input": 0, "output": 10}}
+    files = {"a": file(1000, "60s"), "b": file(1500, "90s")}
+    (machine,) = compared(tmp_path, files, {"one": priced}).machines
+    first, second = machine.rows
+    assert not first.others
+    found = {name: it.mean for name, it in second.others.items()}
+    assert found == pytest.approx(
+        {"without_people": 5.0, "attention": 30.0, "cost": 0.005, "tokens": 500.0}
+    )
+    assert all(it.is_clear and it.sd == 0 for it in second.others.values())
+
+
+def test_a_price_that_one_lacks_is_not_compared(tmp_path: Path) -> None:
+    """Nothing is asked of a model in one of them: there is no price, and there are no tokens."""
+    files: dict[str, File] = {
+        "a": {"steps": [{"call": "main", "input": 0, "output": 10}]},
+        "b": {"steps": [{"wait": "10s"}]},
+    }
+    (machine,) = compared(tmp_path, files, {"one": HUNDRED}).machines
+    assert set(machine.rows[1].others) == {"without_people"}
+
+
+def test_right_and_escaped_pair_by_pair(tmp_path: Path) -> None:
+    """A certain attempt is right wherever a chance of 50 % is not: 1 - p, with the error of p.
+
+    One that finds all defects has none left: the difference is what the other lets through.
+    """
+
+    def file(succeeds: str, finds: str) -> File:
+        written = {"person": "dev", "time": "1s", "writes": "1000 loc", "defects": "10 per kloc"}
+        return {
+            "quality": {"correlation": "0%"},
+            "people": {"dev": {}},
+            "tools": {"suite": {"time": "1s"}},
+            "steps": [
+                {"attempts": 1, "succeeds": succeeds, "do": [{"wait": "1s"}], "pick": "first"},
+                {"id": "write", **written},
+                {"tool": "suite", "finds": finds},
+                {"person": "dev", "id": "mend", "time": "1s", "writes": "0 loc"},
+            ],
+        }
+
+    files = {"a": file("50%", "0%"), "b": file("100%", "100%")}
+    (machine,) = compared(tmp_path, files, {"one": HUNDRED}).machines
+    first, second = (row.findings.quality for row in machine.rows)
+    others = machine.rows[1].others
+    assert first is not None
+    assert first.success is not None
+    assert first.defects is not None
+    assert second is not None
+    assert second.defects is not None
+    assert second.defects.escaped.mean == 0
+    assert 0.4 < first.success < 0.6
+    p = first.success
+    assert others["success"].mean == pytest.approx(1 - p)
+    assert others["success"].sd == pytest.approx(math.sqrt(p * (1 - p) * RUNS / (RUNS - 1)))
+    escaped = first.defects.escaped
+    assert others["escaped_defects"].mean == pytest.approx(-escaped.mean)
+    assert others["escaped_defects"].ci95 == pytest.approx((-escaped.ci95[1], -escaped.ci95[0]))
+
+
+def test_runs_that_fail_let_nothing_through(tmp_path: Path) -> None:
+    """Defects are compared where neither fails: in those runs nothing else was drawn otherwise."""
+
+    def file(fails: str) -> File:
+        return {
+            "quality": {"correlation": "0%"},
+            "people": {"dev": {}},
+            "tools": {"suite": {"time": "1s", "fails": fails}},
+            "steps": [
+                {"person": "dev", "time": "1s", "writes": "1000 loc", "defects": "10 per kloc"},
+                {"tool": "suite"},
+            ],
+        }
+
+    files = {"a": file("0%"), "b": file("40%")}
+    (machine,) = compared(tmp_path, files, {"one": HUNDRED}).machines
+    failing = machine.rows[1]
+    it = failing.others["escaped_defects"]
+    assert 0.3 < failing.findings.failed < 0.5
+    assert it.runs == round(RUNS * (1 - failing.findings.failed))
+    assert it.is_same

@@ -11,14 +11,21 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import BudgetFindings
+from agentsim.analysis.findings import BudgetFindings, DefectFindings, QualityFindings
 from agentsim.experiment.compare import Compared
 from agentsim.experiment.paired import Apart
 from agentsim.report import csv_, document, json_, json_comparing, markdown, terminal
 from agentsim.report.comparing import warnings
 from agentsim.report.merging import once
 from agentsim.report.text import columns
+from tests.unit.report.made import constant
 from tests.unit.report.made_compared import at, by, compared, exact
+
+
+def left(escaped: float) -> DefectFindings:
+    """Twice as many are written."""
+    return DefectFindings(constant(escaped), 2 * escaped, escaped, escaped, 0.0)
+
 
 EVERYWHERE = [(i, j) for i in range(2) for j in range(3)]
 
@@ -222,3 +229,32 @@ def test_json_holds_answers_differences_and_break_evens() -> None:
         "beyond": False,
     }
     assert not any("escaped" in key or "success" in key for key in loop)
+
+
+def test_what_is_right_and_what_escapes_has_its_difference() -> None:
+    """Beside the share and the number; where chance may be all of it, runs that would tell."""
+    others = {
+        "success": Apart(-0.125, (-0.155, -0.095), 0.4, 1000),
+        "escaped_defects": Apart(0.5, (-0.25, 1.25), 12.0, 1000, 4321),
+    }
+    found = at("claude-opus", 47, quality=QualityFindings(0.5, (0.47, 0.53), left(2.5)))
+    text = drawn(changed(compared(), 0, 1, findings=found, others=others))
+    assert "vs solo: how many more points, pair by pair" in text
+    assert "-12.5  +-3" in text
+    assert "+0.5  +-0.75" in text
+    flat = " ".join(text.split())
+    assert (
+        "loop cannot be told apart from solo on claude-opus in what escapes: about 4,400 runs"
+        in flat
+    )
+    assert "in what is right" not in flat
+    made = json_comparing.compare(changed(compared(), 0, 1, others=others))
+    row = made["machines"][0]["rows"][1]
+    assert row["other_differences"]["escaped_defects"]["needed"] == 4321
+    assert row["other_differences"]["success"]["clear"]
+
+
+def test_a_price_that_is_not_known_is_said() -> None:
+    text = drawn(changed(compared(), 0, 0, findings=at("claude-opus", 36, cost_total=None)))
+    assert "?: no price is known of what was called" in text
+    assert "no price" not in drawn(compared())
