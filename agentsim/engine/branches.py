@@ -7,7 +7,7 @@ from typing import Any
 
 from simpy import Interrupt
 
-from agentsim.engine.frame import Frame, Steps, Stop
+from agentsim.engine.frame import Answer, Frame, Steps, Stop
 from agentsim.engine.world import Event, Process
 from agentsim.records import Verdict
 
@@ -68,6 +68,18 @@ class Branch:
         self.frame.world.alive -= 1
         self.ended = self.frame.world.now
         self._call(self)
+
+
+def heard(frame: Frame, branches: list[Branch]) -> None:
+    """What was said in them stands where they join: by each its last, where it said anything."""
+    before = frame.answers
+    said: list[Answer] = []
+    for branch in branches:
+        for answer in branch.frame.answers:
+            if answer not in before and answer not in said:
+                said.append(answer)
+    if said:
+        frame.answers = tuple(said)
 
 
 def again(frame: Frame, process: Process, cause: object) -> None:

@@ -85,15 +85,26 @@ class Stage:
         """By the rank of its `attempts`: whether the one that was picked last is right."""
 
 
+class Answer:
+    """What an agent or a call said in the end, visible tokens; one object each time it is said."""
+
+    __slots__ = ("tokens",)
+
+    def __init__(self, tokens: int) -> None:
+        self.tokens = tokens
+
+
 class Frame:
     """Runs nodes and records spans on one chain.
 
-    `last` is the index of the chain's newest span, `verdict` the last verdict in scope, `round`
-    the number of the innermost loop's round, `depth` how many forks it stands in, `tried` how
+    `last` is the index of the chain's newest span, `verdict` the last verdict in scope, `answers`
+    what was said last in scope (of branches that joined, by each), `round` the number of the
+    innermost loop's round, `depth` how many forks it stands in, `tried` how
     often the step around was tried before.
     """
 
     __slots__ = (
+        "answers",
         "around",
         "depth",
         "last",
@@ -116,6 +127,7 @@ class Frame:
         self.tried = 0
         self.last = -1
         self.verdict: Verdict | None = None
+        self.answers: tuple[Answer, ...] = ()
         self.around: Session | Inbox | None = None
         """Of the agent whose steps these are: what tools and agents return goes there."""
 
@@ -128,6 +140,7 @@ class Frame:
         other.tried = self.tried
         other.last = self.last
         other.verdict = self.verdict
+        other.answers = self.answers
         other.around = self.around
         return other
 

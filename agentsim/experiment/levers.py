@@ -22,6 +22,9 @@ SCREEN = 100
 SMALL = 0.005
 """A lever that saves a smaller share and cannot be told from nothing is left out."""
 
+BOTH = "cap_and_slot"
+"""The kind of the lever that gives one more place and one more slot."""
+
 MOST_TOKENS_CAN_GIVE = "the most tok/s can give"
 MOST_A_SMALLER_CAN_GIVE = "the most a smaller one gives"
 
@@ -47,7 +50,9 @@ def levers(
     progress: Progress | None = None,
 ) -> list[Lever]:
     """What each change would save of the mean wall time (seconds), the most helpful first."""
-    return tried(executor, changes(graph, findings), tallies, seed, progress)
+    found = tried(executor, changes(graph, findings), tallies, seed, progress)
+    alone = max((it.saves for it in found if it.kind in ("cap", "slot")), default=0.0)
+    return [it for it in found if it.kind != BOTH or it.saves - alone >= SMALL * findings.wall.mean]
 
 
 def tried(
@@ -136,6 +141,7 @@ def changes(graph: Graph, findings: Findings) -> list[Change]:
         *_harness(graph, findings),
         *_people(graph, findings),
         *_more(graph, findings),
+        *_both(graph, findings),
         *_quotas(graph, findings),
     ]
 
@@ -207,10 +213,31 @@ def _more(graph: Graph, findings: Findings) -> Iterator[Change]:
             yield Change("person", name, "one more", variants.with_person(graph, i))
     for kind, path in sorted(waited):
         if kind == Part.CAP_WAIT.label:
-            more = variants.with_limit(graph, path)
-            of_caps = path.startswith((AGENTS_AT_ONCE, TOOLS_AT_ONCE))
-            what = path.replace("s at", " at", 1) if of_caps else f"at once in {path}"
-            yield Change("cap", what, "one more", more)
+            yield Change("cap", _places(path), "one more", variants.with_limit(graph, path))
+
+
+def _places(path: str) -> str:
+    """The places that a cap gives, as a lever names them."""
+    of_caps = path.startswith((AGENTS_AT_ONCE, TOOLS_AT_ONCE))
+    return path.replace("s at", " at", 1) if of_caps else f"at once in {path}"
+
+
+def _both(graph: Graph, findings: Findings) -> Iterator[Change]:
+    """One more place of the cap that is waited for longest, and one more slot with it.
+
+    Whoever gets the place may wait for a slot next, and a slot more is of no use to those who have
+    no place: each alone may save nothing where both together do. Told only where it saves more.
+    """
+    caps = [row.what for row in findings.where if row.kind == Part.CAP_WAIT.label]
+    slots = [plan for plan in graph.servers if plan.slots is not None]
+    if not caps or not slots:
+        return
+    more = variants.with_limit(graph, caps[0])
+    for i, plan in enumerate(graph.servers):
+        if plan.slots is not None:
+            more = variants.with_slot(more, i)
+    what = "and a slot" if len(slots) == 1 else "and a slot on each server"
+    yield Change(BOTH, f"{_places(caps[0])} {what}", "one more", more)
 
 
 def _quotas(graph: Graph, findings: Findings) -> Iterator[Change]:

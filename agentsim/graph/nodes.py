@@ -176,7 +176,8 @@ class Work(Node):
 class Ask(Node):
     """Asks a person: `time` (s) in all, or what is read plus `decides` (s).
 
-    `reads` is `changes`, `lines`, `words` or empty; `amount` the lines or words. `writes` lines.
+    `reads` is `changes`, `answer`, `lines`, `words` or empty; `amount` the lines or words of the
+    last two. `writes` lines.
     """
 
     person: int

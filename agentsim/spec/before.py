@@ -8,7 +8,7 @@ otherwise tomorrow. So what is missing here can never be there.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 
 from agentsim.graph import (
@@ -16,6 +16,7 @@ from agentsim.graph import (
     Ask,
     Attempts,
     Block,
+    Call,
     Choose,
     Fork,
     Life,
@@ -39,17 +40,19 @@ _REVIEW: Said = frozenset({Verdict.APPROVED, Verdict.CHANGES})  # what rejects e
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What may stand at a point: last verdicts (None: none yet), sessions, whether lines do."""
+    """What may stand at a point: last verdicts (None: none yet), sessions, lines, answers."""
 
     verdicts: Said = _SILENT
     sessions: frozenset[str] = frozenset()
     written: bool = False
+    answered: bool = False
 
     def __or__(self, other: State) -> State:
         return State(
             self.verdicts | other.verdicts,
             self.sessions | other.sessions,
             self.written or other.written,
+            self.answered or other.answered,
         )
 
 
@@ -69,10 +72,11 @@ class Missing:
     whens: dict[int, Node] = field(default_factory=dict)
     sessions: dict[int, InSession] = field(default_factory=dict)
     changes: dict[int, Agent | Ask | Life] = field(default_factory=dict)
+    answers: dict[int, Ask] = field(default_factory=dict)
 
 
 def missing(root: Block) -> Missing:
-    """Steps whose `when`, `session` or `reads: changes` nothing before them can meet."""
+    """Steps whose `when`, `session` or `reads` nothing before them can meet."""
     asked = (node.session for node in walk(root) if isinstance(node, InSession))
     walker = _Walker(frozenset(name for name in asked if name is not None))
     walker.visit(root, State())
@@ -81,6 +85,7 @@ def missing(root: Block) -> Missing:
         (found.whens, walker.met_whens),
         (found.sessions, walker.met_sessions),
         (found.changes, walker.met_changes),
+        (found.answers, walker.met_answers),
     ):
         for rank in met & rows.keys():
             del rows[rank]
@@ -96,6 +101,7 @@ class _Walker:
         self.met_whens: set[int] = set()
         self.met_sessions: set[int] = set()
         self.met_changes: set[int] = set()
+        self.met_answers: set[int] = set()
         self._inside: dict[int, State] = {}
 
     def visit(self, node: Node, before: State) -> _End:
@@ -106,7 +112,7 @@ class _Walker:
             met = before.verdicts & set(guard.when)
             if met:
                 self.met_whens.add(node.rank)
-                entry = State(met, before.sessions, before.written)
+                entry = replace(before, verdicts=met)
             else:
                 self.missing.whens[node.rank] = node
         if guard.tries > 1:
@@ -156,13 +162,19 @@ class _Walker:
                 self.met_changes.add(node.rank)
             else:
                 self.missing.changes[node.rank] = node
-        after = State(before.verdicts, sessions, before.written or _writes(node))
+        if isinstance(node, Ask) and node.reads == "answer":
+            if before.answered:
+                self.met_answers.add(node.rank)
+            else:
+                self.missing.answers[node.rank] = node
+        written, answered = before.written or _writes(node), before.answered or _answers(node)
+        after = State(before.verdicts, sessions, written, answered)
         return _End(after, _says(node), _fails(node))
 
     def _life(self, node: Life, before: State) -> _End:
         """Its session is open for its steps; what it says stands for what they said."""
         entry = self._leaf(node, before).after
-        end = self.visit(node.body, State(before.verdicts, entry.sessions, before.written))
+        end = self.visit(node.body, replace(before, sessions=entry.sessions))
         says = _REVIEW if says_of(node) is not None else end.says
         return _End(end.after, says, end.fails)
 
@@ -188,8 +200,7 @@ class _Walker:
         needs = dict(enumerate(node.needs or ()))
         ends: dict[int, _End] = {}
         for i in TopologicalSorter(needs).static_order():
-            written = before.written or inside.written
-            entry = State(frozenset(), before.sessions | inside.sessions, written)
+            entry = replace(before | inside, verdicts=frozenset())
             for j in needs[i]:
                 entry |= ends[j].after
             if not needs[i]:
@@ -201,10 +212,9 @@ class _Walker:
     def _fork(self, node: Fork, before: State) -> _End:
         """Branches go on from here; items begin with nothing written and keep their sessions."""
         items = node.items is not None
-        written = self.inside(node).written
-        entry = State(before.verdicts, before.sessions, False if items else before.written)
-        if not items:
-            entry |= State(frozenset(), frozenset(), written)
+        inside = self.inside(node)
+        written, answered = inside.written, inside.answered
+        entry = replace(before, written=not items and (before.written or written))
         ends = [self.visit(branch, entry) for branch in node.branches]
         says = frozenset[Verdict | None]().union(*(end.says for end in ends))
         if not ends:  # items that there may be under another param
@@ -212,7 +222,9 @@ class _Walker:
         sessions = before.sessions
         if not items:
             sessions = sessions.union(*(end.after.sessions for end in ends))
-        after = State(before.verdicts, sessions, before.written or written)
+        after = State(
+            before.verdicts, sessions, before.written or written, before.answered or answered
+        )
         return _End(_heard(after, says), says, any(end.fails for end in ends))
 
     def _attempts(self, node: Attempts, before: State) -> _End:
@@ -221,10 +233,11 @@ class _Walker:
         inside = [self.inside(branch) for branch in node.fork.branches]
         after = end.after
         for one in inside:
-            after = State(after.verdicts, after.sessions | one.sessions, after.written)
+            after = replace(after, sessions=after.sessions | one.sessions)
         if node.pick is not None:
             written = any(one.written for one in inside)
-            self.visit(node.pick, State(before.verdicts, before.sessions, written))
+            answered = before.answered or any(one.answered for one in inside)
+            self.visit(node.pick, replace(before, written=written, answered=answered))
         return _End(after, end.says | _SILENT, False)
 
     def _choose(self, node: Choose, before: State) -> _End:
@@ -256,7 +269,7 @@ class _Walker:
             fails = fails or between.fails
         # a loop ends with a round of its body, whatever `between` said before
         verdicts = before.verdicts | left
-        return _End(State(verdicts, after.sessions, after.written), says, fails)
+        return _End(replace(after, verdicts=verdicts), says, fails)
 
     def _opens(self, node: InSession) -> frozenset[str]:
         return self._asked & {session_of(node)}
@@ -278,13 +291,14 @@ class _Walker:
             sessions |= self._opens(node)
         if isinstance(node, Fork) and node.items is not None:
             sessions = frozenset()
-        return State(verdicts - _SILENT, sessions, _writes(node) or any(p.written for p in parts))
+        written = _writes(node) or any(part.written for part in parts)
+        answered = _answers(node) or any(part.answered for part in parts)
+        return State(verdicts - _SILENT, sessions, written, answered)
 
 
 def _heard(state: State, says: Said) -> State:
     """What stands when a step has said that: its verdict is the last one then."""
-    verdicts = _then(state.verdicts, says)
-    return State(verdicts, state.sessions, state.written)
+    return replace(state, verdicts=_then(state.verdicts, says))
 
 
 def _then(earlier: Said, later: Said) -> Said:
@@ -304,6 +318,10 @@ def _fails(node: Node) -> bool:
     if isinstance(node, Work):
         return node.tool.says or node.tool.timeout is not None
     return isinstance(node, InSession)
+
+
+def _answers(node: Node) -> bool:
+    return isinstance(node, Agent | Call)
 
 
 def _writes(node: Node) -> bool:

@@ -36,7 +36,7 @@ def check_unmet(root: Block, program: Program, told: set[int]) -> list[str]:
         if Verdict.FAILED in verdicts:
             hint = _failed_hint(root, node, program)
         program.report(Problem("never-runs", message, program.place_of(rank, "when"), hint))
-    return [*_sessions(root, found, program, told), *_changes(root, found, program)]
+    return [*_sessions(root, found, program, told), *_readers(root, found, program)]
 
 
 def _failed_hint(root: Block, node: Node, program: Program) -> str:
@@ -116,8 +116,14 @@ def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> 
             )
 
 
-def _changes(root: Block, found: Missing, program: Program) -> Iterator[str]:
-    """Reading what nobody wrote takes no time: right, but hardly meant."""
+def _readers(root: Block, found: Missing, program: Program) -> Iterator[str]:
+    """Reading what nobody wrote or said takes no time: right, but hardly meant."""
+    for rank, ask in found.answers.items():
+        line = program.place_of(rank, "reads").line
+        yield (
+            f"{ask.path} (line {line}): `reads: answer` reads nothing, since no agent or call "
+            "comes before it"
+        )
     in_items = set(_in_items(root.steps, False)) if found.changes else set()
     for rank, node in found.changes.items():
         line = program.place_of(rank, "reads").line

@@ -10,7 +10,7 @@ from agentsim.chance import first, key_of, uniforms
 from agentsim.engine.ahead import Ahead
 from agentsim.engine.caps import Caps, Places, around, speak, start, under, within
 from agentsim.engine.draws import Purpose, counter, once, whole
-from agentsim.engine.frame import Frame, Steps, Stop, heed
+from agentsim.engine.frame import Answer, Frame, Steps, Stop, heed
 from agentsim.engine.quality import begin, close, judged
 from agentsim.engine.server import sent
 from agentsim.engine.talk import (
@@ -54,6 +54,7 @@ def _run(node: Agent, frame: Frame) -> Steps:
         if plan.writes is not None:
             lines = once(plan.writes, key, Purpose.WRITES, task, plan.name)
         said = yield from _turns(node, frame, key, session, lines)
+        frame.answers = (Answer(said),)
         if lines:
             task.write(lines, reader)
         if own is not None:

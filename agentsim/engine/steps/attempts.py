@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentsim.chance import blend, first
-from agentsim.engine.branches import Branch
+from agentsim.engine.branches import Branch, heard
 from agentsim.engine.draws import Purpose
 from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.steps.block import latest
@@ -28,6 +28,8 @@ def run_attempts(node: Attempts, frame: Frame) -> Steps:
         frame.last = chain.frame.last
     if winner is not None and node.pick is not None:
         yield from _picked(node, frame, crew, winner)
+    if winner is not None:
+        heard(frame, [winner])
     for branch in crew.branches:
         if branch is not winner:
             crew.waste(branch)
@@ -47,11 +49,12 @@ def _picked(node: Attempts, frame: Frame, crew: Tries, winner: Branch) -> Steps:
     desk.written = before = sum(branch.frame.task.written for branch in read)
     desk.defects = list(winner.frame.task.defects)
     desk.before = winner.frame.task.before
-    frame.task = desk
+    frame.task, answers = desk, frame.answers
+    heard(frame, read)
     try:
         yield from frame.run(node.pick)
     finally:
-        frame.task = task
+        frame.task, frame.answers = task, answers
     # what whoever picks writes, they write into the picked one
     winner.frame.task.written += desk.written - before
     winner.frame.task.defects = desk.defects

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.branches import Branch, gather, interrupted
+from agentsim.engine.branches import Branch, gather, heard, interrupted
 from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.world import Event
 from agentsim.graph import Block
@@ -34,6 +34,7 @@ def _run_graph(node: Block, frame: Frame) -> Steps:
     final = latest(ran)
     if final is not None:
         frame.last = final.frame.last
+    heard(frame, net.ends())
     stopped = [branch.stop for branch in ran if branch.stop is not None]
     if stopped:
         raise max(stopped, key=lambda stop: stop.verdict)
@@ -57,6 +58,15 @@ class Net:
         """The branches of the steps that were begun, in order of declaration."""
         return [branch for branch in self._branches if branch is not None]
 
+    def ends(self) -> list[Branch]:
+        """Those that no other step waits for."""
+        needed = {j for needs in self.node.needs or () for j in needs}
+        return [
+            branch
+            for i, branch in enumerate(self._branches)
+            if branch is not None and i not in needed
+        ]
+
     def start(self) -> None:
         """Begin every step whose needs are done."""
         for i, (step, needs) in enumerate(zip(self.node.steps, self.node.needs or (), strict=True)):
@@ -67,6 +77,7 @@ class Net:
                 last = latest(before)
                 if last is not None:
                     own.last, own.verdict = last.frame.last, last.frame.verdict
+                heard(own, before)
                 self._branches[i] = Branch(own.run(step), own, self._ended)
 
     def _ended(self, _: Branch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agentsim.chance import first
 from agentsim.engine.caps import Places, around, speak
 from agentsim.engine.draws import Purpose, once, whole
-from agentsim.engine.frame import Frame, Steps, heed
+from agentsim.engine.frame import Answer, Frame, Steps, heed
 from agentsim.engine.server import sent
 from agentsim.engine.talk import enter, fit, open_session, prepare
 from agentsim.graph import Call, Voice
@@ -37,6 +37,7 @@ def run_call(node: Call, frame: Frame) -> Steps:
         yield from speak(server, sent(line, session, held, kept), frame, node, places)
         session.tokens += held.visible
         session.asked = answered = True
+        frame.answers = (Answer(held.visible),)
     finally:
         if not answered:
             # what got no answer is sent again by a retry, not twice; others may have added theirs

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from simpy import Interrupt
 
-from agentsim.engine.branches import Branch, gather, interrupted
+from agentsim.engine.branches import Branch, gather, heard, interrupted
 from agentsim.engine.frame import Frame, Steps
 from agentsim.engine.steps.block import latest, run_block
 from agentsim.engine.tasks import Task
@@ -36,6 +36,7 @@ def run_fork(node: Fork, frame: Frame) -> Steps:
     decided = latest(counted)
     if decided is not None:
         frame.last = decided.frame.last
+    heard(frame, counted)
     return _worst(counted)
 
 

@@ -11,7 +11,7 @@ from agentsim.engine.quality import Pass, begin, close, judged
 from agentsim.engine.tasks import Task
 from agentsim.engine.world import ns
 from agentsim.graph import Ask
-from agentsim.laws.reading import Reading
+from agentsim.laws.reading import WORDS_PER_TOKEN, Reading
 from agentsim.records import SECOND, Mark, Outcome, Part, PersonFacts, Verdict
 
 
@@ -117,6 +117,8 @@ def _work(node: Ask, frame: Frame, key: int) -> tuple[float, float, float]:
     lines = words = 0.0
     if node.reads == "changes":
         lines = frame.task.look(_reader(plan.name))
+    elif node.reads == "answer":
+        words = WORDS_PER_TOKEN * sum(answer.tokens for answer in frame.answers)
     elif node.amount is not None:
         amount = once(node.amount, key, Purpose.AMOUNT, frame.task, plan.name)
         lines, words = (amount, 0.0) if node.reads == "lines" else (0.0, amount)

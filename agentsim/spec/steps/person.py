@@ -23,20 +23,18 @@ if TYPE_CHECKING:
 
 
 class Reading(NamedTuple):
-    """What is read: `changes`, `lines` or `words`, and how much of them."""
+    """What is read: `changes`, `answer`, `lines` or `words`, and how much of the last two."""
 
     what: str
     amount: Distribution | None
 
 
 def _reading(value: object) -> Reading:
-    if value == "changes":
-        return Reading("changes", None)
-    if value == "answer":
-        raise values.fault("not yet: reading the last answer (`reads: answer`)", code="not-yet")
+    if value in ("changes", "answer"):
+        return Reading(str(value), None)
     counts = _unit(value)
     if counts is None:
-        expected = "expected what is read: `changes`, 900 words or 400 loc"
+        expected = "expected what is read: `changes`, `answer`, 900 words or 400 loc"
         raise values.fault(f"{expected}; got {values.shown(value)}")
     if counts == "words":
         return Reading("words", quantity(value, values.words))
@@ -76,7 +74,7 @@ class PersonStep(ReviewFields):
 
     person: Person = need("who is asked, of `people` or a preset", "you")
     time: Duration | None = may("reading and deciding together", "10m")
-    reads: Read | None = may("what is read: changes, lines or words", "changes")
+    reads: Read | None = may("what is read: changes, answer, lines or words", "changes")
     decides: Duration | None = may("to decide, after reading", "60s")
     writes: Lines | None = may("lines that the person writes", "20 loc")
     defects: Density | None = may("defects in the lines written", "32 per kloc")
@@ -91,7 +89,9 @@ def lower(step: PersonStep, scope: Scope) -> Ask | None:
     if defined is None or not _has_time(step, defined, scope) or not _adds_up(step, scope):
         return None
     what = step.reads.what if step.reads else ""
-    number = scope.players.person(defined, what in ("changes", "lines"), what == "words")
+    number = scope.players.person(
+        defined, what in ("changes", "lines"), what in ("answer", "words")
+    )
     if step.writes is not None:
         scope.players.types(defined)
     is_reading = step.time is None

@@ -155,6 +155,24 @@ def test_one_more() -> None:
     assert saved(studied(asked)[1])["one more dev"] == 10
 
 
+def test_one_more_place_and_slot_where_neither_helps_alone() -> None:
+    """Three items of a call of 10 s each, two at once on two slots: 20 s; three of both, 10 s.
+
+    With a slot more there are still two places; with a place more the third waits for a slot.
+    """
+    item = call(2, "jobs.ask")
+    both = graph(each(1, "jobs", 3, item, limit=2), servers=(server(slots=2),), exact=True)
+    found = saved(studied(both)[1])
+    assert found["one more at once in jobs and a slot"] == 10
+    assert not {"one more slot", "one more at once in jobs"} & found.keys()
+
+    # where slots are free a place alone does it, and nothing else is said
+    free = graph(each(1, "jobs", 3, item, limit=2), servers=(server(slots=5),), exact=True)
+    found = saved(studied(free)[1])
+    assert found["one more at once in jobs"] == 10
+    assert "one more at once in jobs and a slot" not in found
+
+
 def test_what_was_not_waited_for_is_not_tried() -> None:
     plan = graph(call(1, "ask"), servers=(server(slots=1),), people=(person(),), exact=True)
     found, _ = studied(plan)
