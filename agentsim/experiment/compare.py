@@ -81,11 +81,15 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A machine each, all with the same variants. `untried`: pairs that were too many to try."""
+    """A machine each, all with the same variants. `untried`: pairs that were too many to try.
+
+    `left_out`: machines whose contexts are too small for what is compared, and why.
+    """
 
     machines: tuple[Machine, ...]
     break_evens: tuple[BreakEven, ...] = ()
     untried: int = 0
+    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
 
 
 Measures = dict[str, list[float | None]]
@@ -109,7 +113,7 @@ def compare(grid: Grid, options: Options | None = None) -> Compared:
     The result is the same for any number of processes.
     """
     asked = options or Options()
-    columns = variants(grid)
+    tried, columns, left_out = variants(grid)
     whole = [variant for column in columns for variant in column]
     with executor_for(asked.jobs) as executor:
         runs = list(_simulated(executor, whole, asked))
@@ -122,10 +126,9 @@ def compare(grid: Grid, options: Options | None = None) -> Compared:
             asked.progress,
         )
     machines = (
-        Machine(bound, tuple(_rows(group)))
-        for bound, group in zip(grid.machines, groups, strict=True)
+        Machine(bound, tuple(_rows(group))) for bound, group in zip(tried, groups, strict=True)
     )
-    return Compared(tuple(machines), tuple(found), untried)
+    return Compared(tuple(machines), tuple(found), untried, left_out)
 
 
 def _simulated(executor: Executor, whole: Sequence[Variant], asked: Options) -> Iterator[_Run]:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Graph
@@ -50,10 +50,26 @@ class Variant:
     graph: Graph
 
 
-def variants(grid: Grid) -> list[list[Variant]]:
+class Columns(NamedTuple):
     """For each machine its variants, the same ones in the same order on all.
 
-    Raises Problems with what is wrong in any of the files, each said once.
+    `left_out`: the machines whose contexts are too small for some of them, and why.
+    """
+
+    machines: tuple[tuple[str, ...], ...]
+    variants: list[list[Variant]]
+    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
+
+
+TOO_SMALL = "context-too-small"
+"""The code of what another machine may well hold: it says something about a machine, no more."""
+
+
+def variants(grid: Grid) -> Columns:
+    """Load every file on every machine, with all values of what is varied.
+
+    Raises Problems with what is wrong in any of the files, each said once; a machine on which
+    nothing is wrong but that contexts are too small is left out where others hold them.
     """
     params = [_params(file) for file in grid.files]
     wrong = _Wrong()
@@ -68,25 +84,35 @@ def variants(grid: Grid) -> list[list[Variant]]:
         for vary in own
     ]
     alone = len(grid.files) == 1
-    found = []
+    columns: list[tuple[tuple[str, ...], list[Variant]]] = []
+    too_small: list[tuple[tuple[str, ...], list[tuple[Problem, str]]]] = []
     for machine in grid.machines:
         loader = _Loader(machine)
-        column = []
+        column, faults = list[Variant](), list[tuple[Problem, str]]()
         for file, title, sets, vary in rows:
             changed = _written(vary)
             label = changed if alone and changed else f"{title} {changed}".rstrip()
             try:
                 graph = loader.load(file, (*sets, *vary))
             except Problems as fault:
-                for problem in fault.problems:
-                    wrong.add(problem, changed)
+                faults += [(problem, changed) for problem in fault.problems]
                 continue
             column.append(Variant(file, vary, label, graph))
-        for problem in loader.unasked():
-            wrong.add(problem, "")
-        found.append(column)
+        faults += [(problem, "") for problem in loader.unasked()]
+        if faults and all(problem.code == TOO_SMALL for problem, _ in faults):
+            too_small.append((machine, faults))
+            continue
+        for problem, changed in faults:
+            wrong.add(problem, changed)
+        columns.append((machine, column))
+    if not columns:
+        for _, faults in too_small:
+            for problem, changed in faults:
+                wrong.add(problem, changed)
     wrong.refuse([_written(vary) for *_, vary in rows])
-    return found
+    left = tuple((machine, faults[0][0].message) for machine, faults in too_small)
+    machines = tuple(machine for machine, _ in columns)
+    return Columns(machines, [column for _, column in columns], left)
 
 
 def _written(vary: Pairs) -> str:

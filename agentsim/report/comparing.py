@@ -130,14 +130,18 @@ def _factor(times: float) -> str:
 
 
 def warnings(result: Compared) -> list[str]:
-    """The warnings of all rows, each once, with where it holds unless that is everywhere."""
+    """What is left out, then the warnings of all rows, each once, with where it holds."""
+    left = [
+        f"{', '.join(hardware) or 'the machine taken'} is left out: {why}"
+        for hardware, why in result.left_out
+    ]
     texts = [
         (text, (i, j))
         for i, machine in enumerate(result.machines)
         for j, row in enumerate(machine.rows)
         for text in row.findings.warnings
     ]
-    return placed(texts, lambda places, text: _where(result, places, text))
+    return [*left, *placed(texts, lambda places, text: _where(result, places, text))]
 
 
 def _where(result: Compared, places: Sequence[tuple[int, int]], text: str) -> str:

@@ -36,6 +36,9 @@ def compare(result: Compared) -> dict[str, Any]:
             for it in result.break_evens
         ],
         "untried": result.untried,
+        "left_out": [
+            {"hardware": list(hardware), "reason": reason} for hardware, reason in result.left_out
+        ],
         "warnings": warnings(result),
     }
     return json_.whole(told)

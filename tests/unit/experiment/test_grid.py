@@ -42,7 +42,7 @@ def test_a_param_is_varied_in_the_files_that_have_it(files: dict[str, str]) -> N
         ((files["hw"],), (files["other"],)),
         (("rounds", (0, 1)), ("size", (5, 7))),
     )
-    one, other = variants(grid)
+    one, other = variants(grid).variants
     assert labels(one) == labels(other) == [
         "plain",
         "loop rounds=0 size=5",
@@ -54,7 +54,7 @@ def test_a_param_is_varied_in_the_files_that_have_it(files: dict[str, str]) -> N
 
 
 def test_a_single_file_is_told_by_what_is_varied(files: dict[str, str]) -> None:
-    (column,) = variants(Grid((files["loop"],), ((files["hw"],),), (("rounds", (1, 3)),)))
+    (column,) = variants(Grid((files["loop"],), ((files["hw"],),), (("rounds", (1, 3)),))).variants
     assert labels(column) == ["rounds=1", "rounds=3"]
 
 
@@ -79,7 +79,7 @@ def test_names_of_the_same_stem_are_told_by_their_folders(tmp_path: Path) -> Non
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         made.append(str(write(tmp_path / folder, "loop.yaml", LOOP)))
-    (column,) = variants(Grid((*made, str(write(tmp_path, "x.yaml", PLAIN)))))
+    (column,) = variants(Grid((*made, str(write(tmp_path, "x.yaml", PLAIN))))).variants
     assert labels(column) == ["a/loop", "b/loop", "x"]
 
 
@@ -95,7 +95,7 @@ def test_too_many_variants(files: dict[str, str]) -> None:
 
 def test_a_role_is_bound_in_the_files_that_ask_for_it(files: dict[str, str]) -> None:
     both = (files["hw"], f"small={files['other']}")
-    (column,) = variants(Grid((files["plain"], files["small"]), (both,)))
+    (column,) = variants(Grid((files["plain"], files["small"]), (both,))).variants
     used = [[server.profile for server in variant.graph.servers] for variant in column]
     assert used == [["hw"], ["other"]]
 
@@ -143,3 +143,28 @@ def test_a_run_that_cannot_go_on_names_its_row(
     monkeypatch.setattr(job, "run_chunk", stuck)
     with pytest.raises(EngineFault, match="plain: a waits for b"):
         compare(Grid((files["plain"],), ((files["hw"],),)), Options())
+
+
+def test_a_machine_with_too_small_a_context_is_left_out(tmp_path: Path) -> None:
+    """It says so, and the others are compared; where none holds it, it is refused as ever."""
+    long = str(
+        write(tmp_path, "long.yaml", {"steps": [{"call": "main", "input": "10k", "output": 5}]})
+    )
+    big = str(write(tmp_path, "big.yaml", {"decode": {"rate": "9 tok/s"}, "context": "20k"}))
+    little = str(write(tmp_path, "little.yaml", {"decode": {"rate": "99 tok/s"}, "context": "4k"}))
+    found = variants(Grid((long,), ((little,), (big,))))
+    assert found.machines == ((big,),)
+    assert [len(column) for column in found.variants] == [1]
+    ((machine, why),) = found.left_out
+    assert machine == (little,)
+    assert "needs a context" in why
+    with pytest.raises(Problems, match="context-too-small"):
+        variants(Grid((long,), ((little,),)))
+
+
+def test_another_fault_is_not_left_out(tmp_path: Path) -> None:
+    """A file that is wrong on all machines is refused, whatever a context holds."""
+    wrong = str(write(tmp_path, "wrong.yaml", {"steps": [{"tool": "nothing-such", "x": 1}]}))
+    big = str(write(tmp_path, "big.yaml", {"decode": {"rate": "9 tok/s"}}))
+    with pytest.raises(Problems, match="unknown"):
+        variants(Grid((wrong,), ((big,),)))

@@ -258,3 +258,10 @@ def test_a_price_that_is_not_known_is_said() -> None:
     text = drawn(changed(compared(), 0, 0, findings=at("claude-opus", 36, cost_total=None)))
     assert "?: no price is known of what was called" in text
     assert "no price" not in drawn(compared())
+
+
+def test_a_machine_that_is_left_out_is_said_first() -> None:
+    result = replace(compared(), left_out=((("taalas",), "`ask` needs more than it holds"),))
+    assert warnings(result)[0] == "taalas is left out: `ask` needs more than it holds"
+    (row,) = json_comparing.compare(result)["left_out"]
+    assert row == {"hardware": ["taalas"], "reason": "`ask` needs more than it holds"}
