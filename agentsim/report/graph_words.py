@@ -107,7 +107,7 @@ def _work(node: Work, graph: Graph) -> Own:
     tool = node.tool
     held = [f"{name(graph.pools[pool].name, 20)} {units:g}" for pool, units in tool.uses]
     facts = [
-        _time(tool.time),
+        f"until {node.until.text}" if node.until else _time(tool.time),
         f"fails {show.share(tool.fails)}" if tool.fails else "",
         f"holds {listed(held)}" if held else "",
     ]
@@ -247,4 +247,4 @@ def _amount(given: Distribution, shown: Callable[[float], str]) -> str:
     """A constant as it is, else its median."""
     if given.low == given.high:
         return shown(given.low)
-    return f"about {shown(given.at(0.5))}"
+    return f"typically {shown(given.at(0.5))}"

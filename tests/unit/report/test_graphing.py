@@ -60,6 +60,12 @@ def test_text_says_what_each_step_does() -> None:
         """)
 
 
+def test_what_is_drawn_has_its_median() -> None:
+    """As the typical run in an answer: a mean would be larger, and is not what p50 says."""
+    text = graphing.text(drawn("steps: [{agent: coder, turns: {p50: 22, p90: 60}}]"), 92)
+    assert "typically 22 turns" in text
+
+
 def test_needs_are_arrows() -> None:
     text = graphing.text(drawn(NEEDS))
     heads = [line for line in text.splitlines() if re.match(r"\d", line)]
