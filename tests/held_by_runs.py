@@ -18,13 +18,15 @@ from tests.held_in_time import (
     Seen,
     Shape,
     check_capacities,
-    check_caps,
     check_chains,
     check_clock,
     check_nesting,
     check_order,
 )
+from tests.held_of_caps import check_caps
+from tests.held_of_harness import check_turn_times
 from tests.held_of_lives import check_lives
+from tests.held_of_quality import check_defects
 from tests.held_of_tokens import calls_of, check_calls, check_ends, check_sessions, check_wasted
 
 
@@ -41,9 +43,11 @@ def check(trace: Trace, graph: Graph, decodes: bool = True) -> tuple[int, int]:
     check_order(seen)
     check_capacities(seen)
     check_caps(seen)
+    check_turn_times(seen)
     check_calls(seen, decodes)
     check_ends(seen)
     check_wasted(seen)
+    check_defects(seen)
     check_agreement(trace, graph)
     return check_sessions(seen), check_lives(seen)
 

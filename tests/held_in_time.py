@@ -10,15 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from agentsim.graph import (
-    AGENTS_AT_ONCE,
-    TOOLS_AT_ONCE,
-    Agent,
     Attempts,
     Block,
-    Call,
     Fork,
     Graph,
-    Life,
     Merge,
     Node,
     inner_of,
@@ -26,7 +21,6 @@ from agentsim.graph import (
 )
 from agentsim.records import (
     CallFacts,
-    Outcome,
     Part,
     Peak,
     PersonFacts,
@@ -254,61 +248,3 @@ def _of_queue(seen: Seen, name: str) -> Iterator[Stretch]:
             got = [began for began, ended, _ in passes if ended > began]
             passes = [(min(got), visit.ended, 1.0)] if got else []
         yield from passes
-
-
-def check_caps(seen: Seen) -> None:
-    """Agents and tools at once, and agents started: never more than the harness allows."""
-    caps, trace, nodes = seen.shape.graph.caps, seen.trace, seen.shape.nodes
-    if caps is None:
-        return
-    peaks = {peak.resource: peak for peak in trace.peaks}
-    if caps.agents is not None:
-        assert peaks[AGENTS_AT_ONCE].in_use <= caps.agents
-        held = _calls(seen) if caps.per_call else _lives(seen)
-        assert most(held) <= caps.agents
-    if caps.tools is not None:
-        runs = [
-            (span.began, span.ended, 1.0)
-            for span in trace.spans
-            if isinstance(span.facts, WorkFacts) and isinstance(nodes[span.step], Agent)
-        ]
-        assert most(runs) <= peaks[TOOLS_AT_ONCE].in_use <= caps.tools
-    if caps.spawns is not None:
-        called = [
-            visit
-            for node, visit in seen.of(Agent)
-            if any(
-                isinstance(span.facts, CallFacts) and visit.began <= span.began < visit.ended
-                for span in seen.spans.get((node.rank, visit.place), ())
-            )
-        ]
-        assert len(called) <= caps.spawns
-
-
-def _calls(seen: Seen) -> list[Stretch]:
-    """The calls of agents."""
-    found = []
-    for span in seen.trace.spans:
-        node = seen.shape.nodes[span.step]
-        speaks = isinstance(node, Agent) or (isinstance(node, Call) and node.voice is not None)
-        if speaks and isinstance(span.facts, CallFacts):
-            found.append((span.began, span.ended, 1.0))
-    return found
-
-
-def _lives(seen: Seen) -> list[Stretch]:
-    """The lives of agents that were tried once, from when they had their place."""
-    found = []
-    for node, visit in seen.of(Agent, Life):
-        if node.guard.tries > 1:
-            continue
-        waits = [
-            span
-            for span in seen.spans.get((node.rank, visit.place), ())
-            if span.resource == AGENTS_AT_ONCE and visit.began <= span.began <= visit.ended
-        ]
-        if any(span.outcome is Outcome.CANCELLED for span in waits):
-            continue
-        began = max((span.ended for span in waits), default=visit.began)
-        found.append((began, visit.ended, 1.0))
-    return found

@@ -10,7 +10,7 @@ from collections import defaultdict
 from itertools import pairwise
 
 from agentsim.graph import Agent, Call, Life, Work
-from agentsim.records import CallFacts, Outcome, Span, Visit, WorkFacts
+from agentsim.records import CallFacts, Outcome, Part, Span, Visit, WorkFacts
 from tests.held_in_time import Seen
 from tests.held_of_tokens import shortened
 
@@ -89,13 +89,16 @@ def _grown(
 
 
 def _sent(seen: Seen, span: Span, life: Visit) -> int | None:
-    """When a call was sent: its step begins then, whatever it waits for."""
+    """When a call was sent: its step begins then, or the time of its harness is over."""
     if span.place[: len(life.place)] != life.place:
         return None
     for visit in seen.visits[span.step, span.place]:
         inside = life.began <= visit.began and visit.ended <= life.ended
         if inside and visit.began <= span.began and span.ended <= visit.ended:
-            return visit.began
+            own = seen.spans[span.step, span.place]
+            ready = [one.ended for one in own if one.marks and one.marks[0][0] is Part.OTHER
+                     and visit.began <= one.began and one.ended <= span.began]  # fmt: skip
+            return max(ready, default=visit.began)
     return None
 
 

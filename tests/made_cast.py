@@ -16,8 +16,8 @@ QUEUES = ("trunk", "train")
 class Dice:
     """Small things, each drawn from one seed."""
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(f"workflow {seed}")
+    def __init__(self, seed: int, what: str = "workflow") -> None:
+        self.random = random.Random(f"{what} {seed}")
 
     def chance(self, share: float) -> bool:
         return self.random.random() < share

@@ -14,6 +14,18 @@ LISTS = ("setup", "do", "between", "parallel", "choose", "rework")
 """Where steps stand in a step."""
 
 
+def all_steps(value: Any, parts: dict[str, Any]) -> Iterator[Step]:
+    """All steps of a list, those of included files and whoever picks among them."""
+    for step in value:
+        yield step
+        for key in LISTS:
+            yield from all_steps(step.get(key, ()), parts)
+        if isinstance(step.get("pick"), dict):
+            yield step["pick"]
+        if "include" in step:
+            yield from all_steps(parts[step["include"]]["steps"], parts)
+
+
 class Maker(CastMaker):
     """One workflow and its hardware.
 
@@ -224,7 +236,8 @@ class Maker(CastMaker):
         pick: Any = "first"
         if self.chance(0.7):
             who = {"person": "dev"} if self.chance(0.6) else {"agent": self.pick(*AGENTS)}
-            pick = {**who, "reads": "changes", "every": self.chance(0.5), "right": "70%"}
+            right = {"right": "70%"} if "succeeds" in step else {}
+            pick = {**who, "reads": "changes", "every": self.chance(0.5), **right}
         return {**step, "pick": pick}
 
     def join(self, count: int) -> Step:

@@ -11,10 +11,13 @@ import copy
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from agentsim.graph import Graph
 from agentsim.spec import Source, load
+from tests.made_harness import Harnesses
+from tests.made_quality import Quality
 from tests.made_steps import LISTS, Maker, Step
-from tests.runs import write
 
 
 class Made(NamedTuple):
@@ -55,8 +58,12 @@ def drop_impossible(steps: list[Step], heard: bool, parts: dict[str, Any]) -> No
             heard = True
 
 
-def made(seed: int) -> Made:
-    """The workflow of that number."""
+def made(seed: int, harness: bool = True, quality: bool = True) -> Made:
+    """The workflow of that number.
+
+    Without `harness` the same without harnesses and caps of agents; without `quality` nobody speaks
+    of defects.
+    """
     maker = Maker(seed)
     workflow = {**maker.cast(), "steps": maker.steps(3)}
     drop_impossible(workflow["steps"], False, maker.parts)
@@ -65,6 +72,10 @@ def made(seed: int) -> Made:
         for limit in main["limits"]:  # one quota for both
             limit["account"] = "shared"
         small |= {"limits": copy.deepcopy(main["limits"]), "max_output": 2000}
+    if harness:
+        Harnesses(seed, "harness").dress(workflow, maker.parts, (main, small))
+    if quality:
+        Quality(seed, "quality").dress(workflow, maker.parts)
     return Made(workflow, main, small, maker.parts)
 
 
@@ -95,6 +106,17 @@ def roles(made: Made) -> set[str]:
     for part in made.parts.values():
         inside(part["steps"])
     return found
+
+
+DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # a third of the time of the proofs
+
+
+def write(folder: Path, name: str, content: dict[str, Any]) -> Path:
+    """A file with the keys that every file needs."""
+    path = folder / name
+    whole = {"agentsim": 1, "name": path.stem, **content}
+    path.write_text(yaml.dump(whole, Dumper=DUMPER, sort_keys=False), encoding="utf-8")
+    return path
 
 
 def source(folder: Path, made: Made) -> Source:

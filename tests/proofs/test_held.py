@@ -21,12 +21,12 @@ from tests.held_in_time import (
     Seen,
     Shape,
     check_capacities,
-    check_caps,
     check_chains,
     check_clock,
     check_nesting,
     check_order,
 )
+from tests.held_of_caps import check_caps
 from tests.held_of_lives import check_lives
 from tests.held_of_tokens import check_calls, check_ends, check_sessions, check_wasted
 from tests.runs import HUNDRED, graph_of

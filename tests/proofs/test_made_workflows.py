@@ -6,11 +6,10 @@ Counted over 300 seeds in what is written; that it runs too is counted by `test_
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from agentsim.spec.steps import KINDS
-from tests.made_steps import LISTS
+from tests.made_steps import all_steps
 from tests.made_workflows import Made, made
 
 SEEDS = 300
@@ -23,23 +22,11 @@ FIELDS = (
 )
 
 
-def steps_of(value: Any, parts: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """All steps, those of included files and whoever picks among them."""
-    for step in value:
-        yield step
-        for key in LISTS:
-            yield from steps_of(step.get(key, ()), parts)
-        if isinstance(step.get("pick"), dict):
-            yield step["pick"]
-        if "include" in step:
-            yield from steps_of(parts[step["include"]]["steps"], parts)
-
-
 def kinds(whole: Made) -> set[str]:
     """What a workflow holds, by name."""
     found: set[str] = set()
     workflow = whole.workflow
-    steps = list(steps_of(workflow["steps"], whole.parts))
+    steps = list(all_steps(workflow["steps"], whole.parts))
     agents = workflow["agents"]
     for step in steps:
         kind = next((name for name in KINDS if name != "do" and name in step), "do")
@@ -61,6 +48,7 @@ def kinds(whole: Made) -> set[str]:
     found |= {f"caps: {key}" for key in caps if key != "held"}
     if "agents" in caps:
         found.add(f"caps: {caps['held']}")
+    found |= _around_agents(workflow, steps) | _of_quality(workflow, steps)
     for server in (whole.main, whole.small):
         found |= {f"server: {key}" for key in server}
         found |= {"account" for limit in server.get("limits", ()) if "account" in limit}
@@ -79,6 +67,36 @@ def _agent(step: dict[str, Any], agents: dict[str, Any]) -> set[str]:
     return found
 
 
+def _around_agents(workflow: dict[str, Any], steps: list[dict[str, Any]]) -> set[str]:
+    """Harnesses and agents' own caps: of the file, of definitions and of steps."""
+    found = {f"harness: {workflow['harness']}"} if "harness" in workflow else set[str]()
+    for name, harness in workflow.get("harnesses", {}).items():
+        found |= {f"{name}: {key}" for key in harness}
+    for where, several in (("agents", workflow["agents"].values()), ("steps", steps)):
+        for one in several:
+            found |= {f"{key} of {where}" for key in ("harness", "turn_time") if key in one}
+            if "agent" in one or where == "agents":
+                found |= {f"caps of {where}: {key}" for key in one.get("caps", ())}
+    return found
+
+
+def _of_quality(workflow: dict[str, Any], steps: list[dict[str, Any]]) -> set[str]:
+    found = {f"quality: {key}" for key in workflow.get("quality", ())}
+    lists = {key: list(workflow[key].values()) for key in ("agents", "people", "tools")}
+    for where, several in (*lists.items(), ("steps", steps)):
+        for one in several:
+            words = ("defects", "regressions", "finds")
+            found |= {f"{key} of {where}" for key in words if key in one}
+    for step in steps:
+        if step.get("approves") == "when clean":
+            kind = next(key for key in ("tool", "person", "agent") if key in step)
+            found.add(f"when clean: {kind}" + (" with steps" if "do" in step else ""))
+        if step.get("id") == "q-around":
+            found |= {f"review in {key}" for key in ("attempts", "agent") if key in step}
+        found |= {"review in each"} if step.get("id") == "q-items" else set()
+    return found
+
+
 WANTED = {
     *(set(KINDS) - {"do"}),
     *FIELDS,
@@ -89,7 +107,17 @@ WANTED = {
     *("caps: agents", "caps: tools", "caps: spawns", "caps: life", "caps: call"),
     *("server: slots", "server: limits", "server: cache", "server: context", "server: prefill"),
     *("server: first_token", "server: max_output"),
-}
+    *("harness: claude-code", "harness: lean", "harness: slim", "lean: caps", "slim: caps"),
+    *("lean: turn_time", "lean: subagent_prompt", "lean: compact", "slim: turn_time"),
+    *(f"{key} of {where}" for key in ("harness", "turn_time") for where in ("agents", "steps")),
+    *(f"caps of {where}: {key}" for key in ("agents", "tools", "spawns", "held")
+      for where in ("agents", "steps")),
+    *(f"quality: {key}" for key in ("defects", "regressions", "finds", "correlation")),
+    *(f"{key} of {where}" for key in ("defects", "regressions", "finds")
+      for where in ("agents", "people", "steps")),
+    *("finds of tools", "when clean: tool", "when clean: person", "when clean: agent"),
+    *("when clean: agent with steps", "review in attempts", "review in each", "review in agent"),
+}  # fmt: skip
 
 
 def test_every_kind_stands_in_a_fair_share_of_them() -> None:
