@@ -49,4 +49,14 @@ class Problems(Exception):
 
 
 class EngineFault(Exception):
-    """A run that cannot go on: a deadlock, or no progress. The message names who waits for whom."""
+    """A run that cannot go on: a deadlock, or no progress. The message names who waits for whom.
+
+    `step`: the path of the step to look at, "" where it is none; `hint`: what to change. `place`:
+    where the step was written, which only those know who know the file.
+    """
+
+    def __init__(self, message: str, hint: str = "", step: str = "") -> None:
+        super().__init__(message)  # a copy sent by a process takes the rest from its attributes
+        self.hint = hint
+        self.step = step
+        self.place: Place | None = None

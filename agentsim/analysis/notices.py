@@ -45,6 +45,7 @@ _NOTES = {
     "output_raised": "answers are lengthened to hold the lines that they write",
     "subagent_failed": "subagents fail, and their agents go on without what they would return",
     "tool_cut": "tool results are cut",
+    "until_past": "waits until a date take no time, since it is over when they begin",
 }
 
 

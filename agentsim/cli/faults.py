@@ -28,7 +28,8 @@ def tell(fault: BaseException, as_json: bool = False) -> int | None:
             _problems(found, as_json)
             return exits.USAGE
         case EngineFault():
-            _problems([Problem("cannot-go-on", str(fault))], as_json)
+            told = Problem("cannot-go-on", str(fault), fault.place, fault.hint)
+            _problems([told], as_json)
             return exits.USAGE
         case BrokenPipeError():
             return exits.DONE

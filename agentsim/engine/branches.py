@@ -72,12 +72,12 @@ class Branch:
 
 def heard(frame: Frame, branches: list[Branch]) -> None:
     """What was said in them stands where they join: by each its last, where it said anything."""
-    before = frame.answers
-    said: list[Answer] = []
+    before = set(frame.answers)
+    said: dict[Answer, None] = {}
     for branch in branches:
         for answer in branch.frame.answers:
-            if answer not in before and answer not in said:
-                said.append(answer)
+            if answer not in before:
+                said[answer] = None
     if said:
         frame.answers = tuple(said)
 

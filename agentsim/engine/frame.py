@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentsim.chance import key_of
 from agentsim.engine.tasks import Inbox, Session, Task
-from agentsim.engine.world import Event, World
+from agentsim.engine.world import FEWER, Event, World
 from agentsim.errors import EngineFault
 from agentsim.graph import Graph, Node
 from agentsim.graph.nodes import PLAIN
@@ -204,8 +204,12 @@ class Frame:
         self.last = number = len(spans)
         if number >= self.world.most:
             self.world.most = sys.maxsize  # said once: what is unwound now is still written
+            path = self.stage.graph.steps[step].path
             raise EngineFault(
-                f"more than {number:,} calls and tool runs in one run: stopped as endless"
+                f"more than {number:,} calls and tool runs in one run, the last in {path}: "
+                "stopped as endless",
+                FEWER,
+                path,
             )
         # a named tuple made without its own __new__: there are millions
         spans.append(

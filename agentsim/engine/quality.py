@@ -86,7 +86,7 @@ class Pass:
         there = [it for it in self._there if not it.found and not it.mended]  # by others beside it
         if self._task.looks(len(there)) > MOST_LOOKS:
             reason = f"more than {MOST_LOOKS:,} looks at defects in one run"
-            raise EngineFault(f"{reason}: fewer defects, or fewer rounds in which somebody looks")
+            raise EngineFault(reason, "fewer defects, or fewer rounds in which somebody looks")
         for defect in there:
             own = first(key_of(self._key, defect.key), Purpose.FINDS)
             if finds(chance, correlation, defect.kind, defect.sight, own):
@@ -108,7 +108,7 @@ class Pass:
         kind, sight, *_ = next(blocks(key, Purpose.SIGHT))
         if task.put_in(Defect(key, kind, sight, task, self._reader)) > MOST_IN_A_RUN:
             reason = f"more than {MOST_IN_A_RUN:,} defects in one run"
-            raise EngineFault(f"{reason}: fewer lines, or fewer defects in each")
+            raise EngineFault(reason, "fewer lines, or fewer defects in each")
 
 
 def begin(craft: Craft | None, frame: Frame, key: int, reader: str, changes: bool) -> Pass | None:

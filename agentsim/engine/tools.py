@@ -23,7 +23,8 @@ RETURNS_AT_MOST = 25_000
 class Hand:
     """One tool as one step uses it: its streams, so that run n of it draws the same everywhere.
 
-    `begins`: called whenever a try begins to work, after all waits.
+    `begins`: called whenever a try begins to work, after all waits, with the nanoseconds that it
+    is to take; returns those that it takes.
     """
 
     __slots__ = ("_fails", "_limit", "_returns", "_time", "begins", "quick", "resource", "tool")
@@ -38,7 +39,7 @@ class Hand:
         self.resource = frame.stage.pools[tool.uses[0][0]].name if tool.uses else tool.name
         # nothing to wait for and nothing to try again: one timer
         self.quick = not tool.uses and tool.tries == 1
-        self.begins: Callable[[], None] | None = None
+        self.begins: Callable[[int], int] | None = None
 
     def draw(self) -> tuple[int, bool, int, int]:
         """One try: (nanoseconds, ended well, tokens returned, tokens cut away)."""
@@ -68,7 +69,7 @@ def _quick(hand: Hand, frame: Frame, node: Node) -> Ran:
     began = world.now
     took, good, tokens, lost = hand.draw()
     if hand.begins is not None:
-        hand.begins()
+        took = hand.begins(took)
     outcome = Outcome.CANCELLED
     try:
         if took:
@@ -129,7 +130,7 @@ def _try(hand: Hand, frame: Frame, node: Node, attempt: int) -> Ran:
             marks.append((Part.POOL_WAIT, world.now))
         part = tool.part
         if hand.begins is not None:
-            hand.begins()
+            took = hand.begins(took)
         if took:
             yield took
         outcome = Outcome.DONE if good else Outcome.FAILED

@@ -16,6 +16,7 @@ import simpy
 from simpy import Interrupt
 
 from agentsim.errors import EngineFault
+from agentsim.graph import AGENTS_AT_ONCE
 from agentsim.records import SECOND, Peak, Span, Visit
 
 URGENT, NORMAL = 0, 1  # as in SimPy
@@ -28,6 +29,7 @@ SAME_INSTANT = 2_000_000  # events at one instant before a run counts as stuck
 LONGEST = 9 * 10**18  # nanoseconds that a stored figure can hold (64 bits)
 SPANS = 5_000_000  # calls, tool runs and waits of one replication before it counts as endless
 STEPS = 5_000_000  # rounds of one replication before it counts as endless
+FEWER = "fewer rounds, items, tries or turns"
 
 
 def ns(seconds: float) -> int:
@@ -54,6 +56,10 @@ class Scarce(Protocol):
 
 def _order(thing: Scarce) -> int:
     return thing.order
+
+
+def _end(span: Span) -> int:
+    return span.marks[-1][1] if span.marks else span.began
 
 
 class Event:
@@ -273,11 +279,13 @@ class World:
             granted += thing.settle()
         self.fire(granted)
 
-    def step(self) -> None:
-        """Count one round; too many are an endless run, whether time passes or not."""
+    def step(self, path: str) -> None:
+        """Count one round (of the step at `path`); too many are an endless run, whether time passes
+        or not."""
         self.steps += 1
         if self.steps > STEPS:
-            raise EngineFault(f"more than {STEPS:,} rounds in one run: stopped as endless")
+            what = f"more than {STEPS:,} rounds in one run, the last in {path}: stopped as endless"
+            raise EngineFault(what, FEWER, path)
 
     def note(self, code: str, count: int = 1) -> None:
         """Count something that the answer has to mention."""
@@ -298,7 +306,7 @@ class World:
                 same += 1
                 continue
             if not queue:
-                raise EngineFault(self._deadlock())
+                raise self._deadlock()
             at, _, _, call, value = heappop(queue)
             if at != instant:
                 env._now = self.now = instant = at
@@ -308,13 +316,15 @@ class World:
                 if same > SAME_INSTANT:
                     raise EngineFault(
                         f"no progress: {SAME_INSTANT:,} events at {instant / SECOND:g} s "
-                        "without the clock moving"
+                        "without the clock moving",
+                        "give a step in there some time, or fewer rounds",
                     )
             call(value)
         if instant > LONGEST:
             raise EngineFault(
                 f"a run of more than {LONGEST / SECOND / 31_557_600:.0f} years: its "
-                "times add up to far too much (a distribution can have `at_most`)"
+                "times add up to far too much",
+                "a distribution can have `at_most`; is a unit wrong?",
             )
 
     def peaks(self, last: Sequence[Scarce]) -> list[Peak]:
@@ -322,15 +332,32 @@ class World:
         others = [thing for thing in self.scarce if thing not in last]
         return [peak for thing in (*others, *last) if (peak := thing.peak()) is not None]
 
-    def _deadlock(self) -> str:
+    def latest(self) -> int:
+        """The rank of the step that did something last; -1 where none has."""
+        if self.spans and _end(self.spans[-1]) == self.now:
+            return self.spans[-1].step
+        return self.visits[-1].step if self.visits else -1
+
+    def longest(self) -> int:
+        """The rank of the step that took the longest; -1 where none has."""
+        found = max(self.spans, key=lambda span: _end(span) - span.began, default=None)
+        return -1 if found is None else found.step
+
+    def _deadlock(self) -> EngineFault:
         waits = [wait for thing in self.scarce for wait in thing.waiting()]
         if not waits:
-            return "deadlock: nothing is left to happen, and the run is not done"
+            return EngineFault("deadlock: nothing is left to happen, and the run is not done")
         lines = [
             f"{who} waits for {what}" + (f", held by {', '.join(held)}" if held else "")
             for who, what, held in waits[:20]
         ]
-        return "deadlock: " + cycle(waits) + "; ".join(lines)
+        wanted = ", ".join(dict.fromkeys(what for _, what, _ in waits))
+        hint = f"raise what they wait for: {wanted}"
+        if AGENTS_AT_ONCE in wanted:
+            hint += (
+                "; or `held: call` in `caps`: an agent gives up its place while others work for it"
+            )
+        return EngineFault("deadlock: " + cycle(waits) + "; ".join(lines), hint, waits[0][0])
 
 
 def cycle(waits: list[tuple[str, str, list[str]]]) -> str:

@@ -10,6 +10,7 @@ from agentsim.analysis.findings import Findings
 from agentsim.experiment.executors import executor_for
 from agentsim.experiment.levers import levers
 from agentsim.experiment.options import Options
+from agentsim.experiment.placed import placed
 from agentsim.experiment.replicate import replicated
 from agentsim.experiment.sensitivity import sensitivity
 
@@ -27,7 +28,7 @@ def answer(source: Source, options: Options | None = None) -> Findings:
 
     asked = options or Options()
     graph = load(source)
-    with executor_for(asked.jobs) as executor:
+    with placed(source), executor_for(asked.jobs) as executor:
         tallies = replicated(
             executor, graph, asked.seed, asked.runs, asked.precision, asked.progress
         )

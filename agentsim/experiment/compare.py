@@ -7,18 +7,19 @@ both: their difference, run by run, is far steadier than their times.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agentsim.analysis import summarise
 from agentsim.analysis.findings import Findings
 from agentsim.analysis.outcome import Tally
-from agentsim.errors import EngineFault
 from agentsim.experiment.breakeven import BreakEven, Entry, break_evens, of_turns
 from agentsim.experiment.executors import Executor, executor_for
 from agentsim.experiment.grid import Grid, Pairs, Variant, variants
 from agentsim.experiment.options import Options, Progress
 from agentsim.experiment.paired import Apart, apart, by_pairs
+from agentsim.experiment.placed import placed
 from agentsim.experiment.replicate import several
 from agentsim.records import SECOND, Outcome
 
@@ -147,12 +148,17 @@ def _simulated(executor: Executor, whole: Sequence[Variant], asked: Options) -> 
         graphs = [variant.graph for variant in batch]
         found = several(executor, graphs, asked.seed, own, "variants", progress)
         for variant in batch:
-            try:
+            with _placed(variant):
                 tallies = next(found)
-            except EngineFault as fault:
-                raise EngineFault(f"{variant.label}: {fault}") from None
             yield _run(variant, tallies, asked.seed, count // own)
         done += len(batch)
+
+
+def _placed(variant: Variant) -> AbstractContextManager[None]:
+    """Its faults, with their place and the variant that they are of."""
+    from agentsim.spec import Source
+
+    return placed(Source(variant.file, sets=variant.vary), variant.label)
 
 
 def _within(progress: Progress | None, before: int, batch: int, whole: int) -> Progress | None:

@@ -13,6 +13,7 @@ from agentsim.experiment.crossings import KINDS, Costs, Crossing, crossings
 from agentsim.experiment.executors import Executor, executor_for
 from agentsim.experiment.levers import changes, helps, tried
 from agentsim.experiment.options import Options
+from agentsim.experiment.placed import placed
 from agentsim.experiment.replicate import affordable, replicated, several
 from agentsim.graph import Graph
 from agentsim.records import PEOPLE, SECOND, Part
@@ -70,7 +71,7 @@ def sweep(
     asked = options or Options()
     ordered = sorted(set(rates))
     graphs = [_at(source, rate) for rate in ordered]
-    with executor_for(asked.jobs) as executor:
+    with placed(source), executor_for(asked.jobs) as executor:
         runs = list(_runs(executor, graphs, asked))
         findings = [
             summarise(graph, own, asked.seed) for graph, own in zip(graphs, runs, strict=True)

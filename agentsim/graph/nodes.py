@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from agentsim.chance import Distribution
 from agentsim.graph.cast import AgentPlan, CapsPlan, ToolPlan, Voice
+from agentsim.laws.calendar import Moment, TimeOfDay
 from agentsim.records import Verdict
 
 
@@ -165,11 +166,12 @@ class Life(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work(Node):
-    """One tool run, or a wait."""
+    """One tool run, or a wait. `until`: it takes no time of its own but lasts until then."""
 
     tool: ToolPlan
     says: Says | None
     craft: Craft | None = None
+    until: TimeOfDay | Moment | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

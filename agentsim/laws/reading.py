@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from agentsim.laws.checks import finite
 
-
 WORDS_PER_TOKEN = 0.75
 """English words in a token of prose: the common rule of four tokens to three words (docs/facts.md).
 At 238 words a minute it makes 5.3 tokens a second."""

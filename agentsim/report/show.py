@@ -79,7 +79,7 @@ def from_to(before: float, after: float) -> str:
     """`40 -> 34 min`; where the units differ `1 h 22 m -> 34 min`. Seconds."""
     first, last = duration(before), duration(after)
     count, _, unit = first.rpartition(" ")
-    if " " not in count and last.endswith(f" {unit}") and last.count(" ") == 1:
+    if unit.isalpha() and " " not in count and last.endswith(f" {unit}") and last.count(" ") == 1:
         first = count
     return f"{first} -> {last}"
 

@@ -101,6 +101,7 @@ class _Maker:
         is_whole = True
         for i, (name, share) in enumerate(given):
             if not self._cast.knows("tools", name) and self._cast.knows("agents", name):
+                self._cast.use("agents", name)  # whatever its share: that may be a param
                 tool: ToolPlan | Delegate | None = self._sub(name, at) if share else None
                 is_whole = is_whole and (tool is not None or not share)
             else:

@@ -95,6 +95,8 @@ class Cast:
         self._known: dict[tuple[str, str], Defined | None] = {}
         self._patched: set[str] = set()
         self._turned: dict[str, list[str]] = {}
+        self.used: set[tuple[str, str]] = set()
+        """(kind, name) of what steps name, and of all that these use or are like."""
         for kind in MODELS:
             self.file[kind] = self._section(kind, value.get(kind))
 
@@ -132,10 +134,21 @@ class Cast:
     def named(self, kind: str, name: str, place: Place | None) -> Defined | None:
         """The definition, or None with its problem reported at `place`."""
         if self.knows(kind, name):
+            self.use(kind, name)
             return self.find(kind, name)
         known = [*map(str, self.file[kind]), *(names(kind) if kind not in OWN else ())]
         self._report(unknown_name(name, known, place, ONE_OF[kind]))
         return None
+
+    def use(self, kind: str, name: str) -> None:
+        """A step uses a definition, and with it what that is like."""
+        while (kind, name) not in self.used:
+            self.used.add((kind, name))
+            own = self.file[kind].get(name)
+            like = own.get("like") if isinstance(own, dict) else None
+            if not isinstance(like, str):
+                return
+            name = like
 
     def find(self, kind: str, name: str) -> Defined | None:
         """The definition of a name that is known; None if it is wrong (and that is reported)."""

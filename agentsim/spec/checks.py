@@ -21,6 +21,7 @@ from agentsim.graph import (
 from agentsim.spec import catalogue
 from agentsim.spec.hardware import load_profile
 from agentsim.spec.heeded import unheeded_settings
+from agentsim.spec.idle import idle_settings
 from agentsim.spec.length import check_length
 from agentsim.spec.lines import check_lines
 from agentsim.spec.problems import quoted
@@ -72,7 +73,8 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
         return None
     told = [verdict_notes(graph.root), unmet, _cut_answers(graph), lines, _empty(graph, program)]
     told += [_idle_fails(graph), unheeded_settings(graph, program), defects]
-    notes = (note for part in told for note in _few(part))
+    told += [idle_settings(graph, program)]
+    notes = (note for part in told for note in few(part))
     return dataclasses.replace(graph, notes=(*graph.notes, *notes))
 
 
@@ -94,10 +96,10 @@ def _between_steps(graph: Graph, program: Program) -> list[str]:
     return check_unmet(graph.root, program, clashing)
 
 
-def _few(notes: list[str]) -> list[str]:
+def few(notes: list[str]) -> list[str]:
     """The first of them, and how many more there are."""
     if len(notes) > MOST_NOTES:
-        notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} more steps like these"]
+        notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} more like these"]
     return notes
 
 

@@ -37,6 +37,8 @@ def compiled(
     """
     program = Program(tree, params, problems)
     top = top_of(tree, stem, program.report)
+    if top.start is not None and top.zone is not None:
+        program.start = (round(top.start * 1e6) * 1000, top.zone)  # written to the microsecond
     program.cast = Cast(tree, dict(source.patch), program.report)
     program.cast.check_all()
     program.servers = Servers(source.hardware, source.rates, program.report)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentsim.graph import Agent, Block, Call, CompactPlan, Graph, ServerPlan, marks_of, walk
 from agentsim.spec.problems import quoted
+from agentsim.spec.profile_doubts import idle_prices
 from agentsim.spec.sessions import InSession
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ LITTLE = 0.9
 def unheeded_settings(graph: Graph, program: Program) -> list[str]:
     """A sentence each, in the order of the steps."""
     found = [*_prompts(graph.root, program), *_compactions(graph)]
+    for server in graph.servers:
+        found += [f"{server.profile}: {it}" for it in idle_prices(server.price, server.cache)]
     return list(dict.fromkeys(found))
 
 

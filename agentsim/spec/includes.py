@@ -15,6 +15,7 @@ from typing import Any
 from agentsim.errors import Place, Problem, Problems
 from agentsim.spec.definitions import MODELS
 from agentsim.spec.expressions import uses
+from agentsim.spec.idle import idle_params
 from agentsim.spec.model import Report
 from agentsim.spec.problems import nearest, quoted, unknown_name
 from agentsim.spec.reader import read_file
@@ -31,16 +32,19 @@ TAKEN = ("steps", *MODELS)
 ALLOWED = frozenset({"agentsim", "name", "note", "params", *TAKEN})
 
 
-def included(tree: Tree, report: Report) -> Tree:
-    """The filled tree with the steps of all files that it includes; what is wrong is reported."""
+def included(tree: Tree, report: Report, idle: list[str]) -> Tree:
+    """The filled tree with the steps of all files that it includes; what is wrong is reported.
+
+    What these files say of no use is added to `idle`.
+    """
     if not isinstance(tree.value, dict) or not mentions(tree.value.get("steps")):
         return tree
-    return _Maker(tree, report).whole()
+    return _Maker(tree, report, idle).whole()
 
 
 def files_of(tree: Tree) -> list[File]:
     """The file of a filled tree and those that it includes, as far as they can be read."""
-    maker = _Maker(tree, lambda _: None)
+    maker = _Maker(tree, lambda _: None, [])
     if isinstance(tree.value, dict):
         with contextlib.suppress(Problems):
             maker.whole()
@@ -58,6 +62,7 @@ def mentions(value: Any) -> bool:
 class _Maker:
     tree: Tree
     report: Report
+    idle: list[str]
     files: int = 0
     read: list[File] = field(default_factory=list)
     sections: dict[str, dict[Any, Any]] = field(default_factory=dict)
@@ -117,6 +122,7 @@ class _Maker:
             raise Problems([Problem("too-many-values", f"more than {MOST_FILES} includes", place)])
         try:
             other = read_file(path)
+            self.idle += [it for it in idle_params(other, self.tree.file) if it not in self.idle]
             other, _ = filled(other, self._params(tree, step, at, other), self.report)
         except Problems as fault:
             for problem in fault.problems:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agentsim.errors import Problem, Problems
+from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Graph
 from agentsim.spec import catalogue
 from agentsim.spec.blame import blamed
+from agentsim.spec.checks import few
 from agentsim.spec.compile import compiled
+from agentsim.spec.idle import idle_params
 from agentsim.spec.includes import files_of, included
 from agentsim.spec.problems import refuse
 from agentsim.spec.reader import read_file
@@ -44,6 +46,17 @@ def load(source: Source) -> Graph:
 def load_tree(tree: Tree, source: Source, stem: str = "workflow") -> Graph:
     """The graph of a file that is read already; `stem` is its name where it has no title."""
     return program_of(tree, source, stem)[1]
+
+
+def place_of(source: Source, path: str) -> Place | None:
+    """Where the step of that path was written; None where there is none."""
+    try:
+        file = catalogue.find("workflows", source.workflow)
+        program, _ = program_of(read_file(file), source, file.stem, checked=False)
+    except Problems:
+        return None
+    at = next((row.at for row in program.rows.values() if row.path == path), None)
+    return None if at is None else program.tree.place(at)
 
 
 def sketch(source: Source) -> Graph:
@@ -80,7 +93,8 @@ def program_of(
 def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[Program, Graph]:
     problems: list[Problem] = []
     whole, params = parsed(tree, source, problems)
-    whole = included(whole, problems.append)
+    idle = idle_params(tree)
+    whole = included(whole, problems.append, idle)
     unfilled, known = {problem.place for problem in problems}, len(problems)
     try:
         program, graph = compiled(whole, params, source, stem, problems, checked)
@@ -91,7 +105,7 @@ def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[P
     later = (one for one in problems[known:] if one.place not in unfilled)
     refuse([*problems[:known], *later])
     assert graph is not None
-    return program, graph
+    return program, replace(graph, notes=(*graph.notes, *few(idle)))
 
 
 def parsed(tree: Tree, source: Source, problems: list[Problem]) -> tuple[Tree, dict[str, Any]]:

@@ -101,6 +101,7 @@ class Players:
         order = list(self.pools)
         # by name: the order of keys must not matter
         for name, held in sorted(given or ()):
+            self.cast.use("pools", name)
             pool = self.pools.get(name)
             if pool is None:
                 if name not in self.cast.file["pools"]:
@@ -157,12 +158,13 @@ class Players:
     def wait(
         self,
         name: str,
-        time: Distribution,
+        time: Distribution | None,
         uses: tuple[tuple[str, float], ...] | None,
         place: Place,
     ) -> ToolPlan:
-        """A plain wait, which is a tool run that counts as waiting."""
-        return ToolPlan(name, time, NOTHING, self.uses(uses, place), part=Part.WAIT)
+        """A plain wait, which is a tool run that counts as waiting; of no known time: until when
+        is then the business of its step."""
+        return ToolPlan(name, time or NOTHING, NOTHING, self.uses(uses, place), part=Part.WAIT)
 
     # --- people -------------------------------------------------------------------------------
 

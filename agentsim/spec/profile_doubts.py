@@ -7,8 +7,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from agentsim.graph import CachePlan
 from agentsim.laws.crowd import slower_together
 from agentsim.laws.decode import Decode, Knots
+from agentsim.laws.price import Price
 from agentsim.spec.profile import PrefillFile
 
 _NOISE = 0.95  # measured tables of steps scatter by a few percent; a larger fall is no scatter
@@ -87,6 +89,17 @@ def _crowd(decode: Decode, slots: int | None, shared: bool) -> Iterator[str]:
             yield f"{fall.words}: taken as it is, since measurements scatter by so much"
     if crowd := slower_together(knots):
         yield crowd.words
+
+
+def idle_prices(price: Price | None, cache: CachePlan) -> list[str]:
+    """Prices of what only a cache brings about, where there is none."""
+    if price is None or cache.kind != "none":
+        return []
+    given = [key for key in ("cached", "cache_write") if getattr(price, key) is not None]
+    if not given:
+        return []
+    keys = " and ".join(f"`{key}`" for key in given)
+    return [f"{keys} in `price`: never paid, since the profile has no `cache`"]
 
 
 def depth_notes(file: PrefillFile | None) -> Iterator[str]:

@@ -34,7 +34,7 @@ from agentsim.spec.profile import (
     ProfileFile,
     SourceFile,
 )
-from agentsim.spec.profile_doubts import depth_notes, falls, gaps, notes
+from agentsim.spec.profile_doubts import depth_notes, falls, gaps, idle_prices, notes
 from agentsim.spec.profile_fields import Rows
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
@@ -89,7 +89,9 @@ class PlanReader:
             cache=cache,
             limits=limits,
             price=price,
-            about=self._about(name, whole, source, decode, prefill_file, shared),
+            about=self._about(
+                name, whole, source, decode, prefill_file, shared, idle_prices(price, cache)
+            ),
         )
 
     def _about(
@@ -100,6 +102,7 @@ class PlanReader:
         decode: Decode,
         prefill: PrefillFile | None,
         shared: bool,
+        idle: list[str],
     ) -> About:
         """Where the figures come from, and what is to be known of them."""
         raw = self._raw()
@@ -110,7 +113,7 @@ class PlanReader:
             grade=source.grade,
             as_of=source.as_of,
             url=source.url,
-            notes=(*told, *depth_notes(prefill), *_sentences(whole)),
+            notes=(*told, *depth_notes(prefill), *idle, *_sentences(whole)),
             deepest=source.measured_to,
             left_out=tuple(gaps(raw, decode, whole.slots, shared)),
         )

@@ -51,6 +51,7 @@ def craft_of(scope: Scope, defined: Defined, step: Any, writes: bool, reads: boo
         program.counts_defects = program.counts_defects or found[key] is not None
         if found[key] is None and usual is not None and (reads if key == "finds" else writes):
             found[key] = getattr(usual, key)
+            program.taken.add(key)
     if getattr(step, "approves", None) == () and found["finds"] is None:
         message = f"`approves: {CLEAN}` goes by what it finds, and nothing says how much that is"
         scope.wrong(message, "approves", code="missing-key", hint="such as `finds: 35%` beside it")
@@ -93,7 +94,7 @@ def check_defects(graph: Graph, program: Program) -> list[str]:
             message = f"{quoted(node.path)}: {many}; {most}"
             place = program.place_of(node.rank, "writes")
             program.report(Problem("bad-value", message, place, "fewer lines, or fewer in each"))
-    told = [*_idle(crafts, graph), *_in_agents(nodes, program)]
+    told = [*_nobodys(crafts, program), *_idle(crafts, graph), *_in_agents(nodes, program)]
     told += [*_unfound(crafts), *_left(crafts, nodes)]
     return list(dict.fromkeys(told))
 
@@ -108,6 +109,27 @@ def _lines(node: Node) -> float:
 def _crafts(nodes: Iterable[Node]) -> Crafts:
     """The nodes that do anything to quality, and what."""
     return [(node, craft) for node in nodes if (craft := craft_in(node)) is not None]
+
+
+def _nobodys(crafts: Crafts, program: Program) -> Iterator[str]:
+    """What the file's `quality` says for all who say nothing else, where there are none."""
+    usual = program.quality
+    if usual is None or program.unread:
+        return
+    finders = any(it.finds is not None and not isinstance(node, Work) for node, it in crafts)
+    crowds = {
+        ("defects", "regressions"): ("writes lines", any(it.mends for _, it in crafts)),
+        ("finds",): ("reads `changes`", finders),
+    }
+    line = program.tree.key_place(("quality",)).line
+    for keys, (what, some) in crowds.items():
+        idle = [key for key in keys if getattr(usual, key) is not None and key not in program.taken]
+        why = f"no step that {what} is without its own" if some else f"no step {what}"
+        if idle:
+            named = " and ".join(map(quoted, idle))
+            yield f"`quality` (line {line}): nothing takes its {named}, since {why}"
+    if usual.correlation is not None and not any(craft.finds for _, craft in crafts):
+        yield f"`quality` (line {line}): nothing takes its `correlation`, since nobody finds any"
 
 
 def _idle(crafts: Crafts, graph: Graph) -> Iterator[str]:

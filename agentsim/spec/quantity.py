@@ -34,6 +34,8 @@ Unit = Callable[[object], float]
 _MOST_WEIGHT = 1e12
 
 COMMON = ("at_least", "at_most", "per")
+COUNTS = ("poisson", "geometric")
+"""Distributions over whole numbers of their unit."""
 _QUANTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]+)?)")
 _KEYS = MappingProxyType(
     {
@@ -60,12 +62,13 @@ class QuantityFaults(ValueError):
         super().__init__("; ".join(problem.message for _, problem in faults))
 
 
-def quantity(value: object, unit: Unit, *, whole: bool = False) -> Distribution:
+def quantity(value: object, unit: Unit, *, whole: bool = False, counted: str = "") -> Distribution:
     """The distribution that `value` writes down. Raises `QuantityFaults`.
 
     `whole`: it is a count, so a constant must be whole (a mean is given by a distribution).
+    `counted`: it is none, and what a distribution over counts would count ("seconds").
     """
-    reader = _Reader(unit, whole)
+    reader = _Reader(unit, whole, counted)
     found = reader.read(value, ())
     if reader.faults or found is None:
         raise QuantityFaults(reader.faults)
@@ -94,9 +97,10 @@ def _shown(value: object) -> str:
 
 
 class _Reader:
-    def __init__(self, unit: Unit, whole: bool) -> None:
+    def __init__(self, unit: Unit, whole: bool, counted: str) -> None:
         self.faults: list[tuple[Path, Problem]] = []
         self._unit = unit
+        self._counted = counted
         self._whole = whole
 
     def read(self, value: object, path: Path) -> Distribution | None:
@@ -242,6 +246,10 @@ class _Reader:
                 return None
             inner, at = inner["mean"], (*at, "mean")
         mean = self._one(inner, at)
+        if self._counted and form in COUNTS and mean is not None and 0.0 < mean < 1.0:
+            message = f"it counts whole {self._counted}, and {quoted(inner)} is less than one"
+            self._bad(at, message, f"such as {{exponential: {inner}}}, which takes any value")
+            return None
         return None if mean is None else self._made(lambda: make(mean), at)
 
     def _mixture(self, value: dict[str, Any], path: Path) -> Distribution | None:

@@ -47,10 +47,17 @@ class Program:
         """What the file says of defects for all who say nothing else."""
         self.counts_defects = False
         """Whether the file, or a step that was read, says anything of them."""
+        self.taken: set[str] = set()
+        """What of the file's `quality` some step takes."""
+        self.unread = False
+        """Whether steps stand in the file that were not read, since they are for no item."""
         self.whole = True
         """Whether every step became a node, in its place: else what is missing may be in it."""
         self.rows = outline(tree, LISTS, self.report)
         self.by_rank = {row.rank: row for row in self.rows.values()}
+        self.start: tuple[int, str] | None = None
+        """When the workflow starts: nanoseconds since 1970 (UTC), and the zone of its clocks."""
+        self.says_start = isinstance(tree.value, dict) and "start" in tree.value
         self.cast: Cast
         self.servers: Servers
         self.players: Players
@@ -108,6 +115,12 @@ class Scope:
     ) -> None:
         """Report a problem with a part of the step."""
         self.program.report(Problem(code, message, self.place(*path), hint))
+
+    def tell(self, key: str, what: str) -> None:
+        """Note what a person should know of a part of the step, once."""
+        text = f"{self.row.path} (line {self.place(key).line}): {what}"
+        if text not in self.program.notes:
+            self.program.notes.append(text)
 
     def server(self, role: str, *path: str | int) -> int:
         """The number of the server that serves a role."""

@@ -124,10 +124,14 @@ def _rounds(d: Definitions) -> tuple[Shape, ...]:
 
 
 def _waiting(d: Definitions) -> tuple[Shape, ...]:
-    until = _object(d, ("until",), until={"type": "string"})
+    days, clock = "[A-Za-z]{3}", "[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?"
+    daily = rf"({days}(\s*-\s*{days})?\s+)?{clock}"
+    dated = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T ]{clock}(Z|[+-][0-9]{{2}}:[0-9]{{2}})?"
+    until = _object(d, ("until",), until=d.text(f"^({daily}|{dated})$"))
+    words = "`{until: a time of day, weekdays and a time, or a date and time}`"
     return (
         Shape("a time, or a distribution", ref("duration"), "10m"),
-        Shape("`{until: a time of day}`", until, {"until": "09:00"}),
+        Shape(words, until, {"until": "09:00"}),
     )
 
 

@@ -102,7 +102,7 @@ words = within(units.words, MOST_COUNT)
 
 def duration_of(value: object) -> Distribution:
     """Seconds, as a constant or a distribution."""
-    return quantity(value, seconds)
+    return quantity(value, seconds, counted="seconds")
 
 
 def tokens_of(value: object) -> Distribution:

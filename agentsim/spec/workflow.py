@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -147,17 +147,44 @@ def _start(
     """(UTC seconds since 1970, zone, notes) of the start."""
     zone = _zone(given.timezone, tree.place(("timezone",)), report)
     if given.start is None or zone is None:
-        return None, given.timezone, ()
+        idle = given.start is None and given.timezone is not None
+        notes = ("`timezone` counts for nothing without a `start`",) if idle else ()
+        return None, given.timezone, notes
     place = tree.place(("start",))
     moment = _moment(given.start, zone, place, report)
     if moment is None:
         return None, given.timezone, ()
-    notes = (
-        ()
-        if given.timezone is not None
-        else ("`start` is given without a `timezone`: UTC is taken",)
-    )
-    return moment.timestamp(), zone.key, notes
+    if given.timezone is None:
+        return (
+            moment.timestamp(),
+            zone.key,
+            ("`start` is given without a `timezone`: UTC is taken",),
+        )
+    return moment.timestamp(), zone.key, tuple(_doubts(given.start, moment))
+
+
+def _doubts(text: str, moment: datetime) -> Iterator[str]:
+    """What may be meant otherwise by a `start` that was written as `text`."""
+    zone, written = moment.tzinfo, datetime.fromisoformat(text)
+    then = f"{moment:%Y-%m-%dT%H:%M}"
+    if written.tzinfo is None:
+        second = moment.replace(fold=1)
+        if second.utcoffset() != moment.utcoffset():
+            yield (
+                f"`start`: in {zone} the clocks show {then} twice: the first is taken, at "
+                f"{_offset(moment)}; {then}{_offset(second)} is the second"
+            )
+    elif written.utcoffset() != moment.utcoffset() and not text.endswith(("Z", "z")):
+        yield (
+            f"`start` is at {_offset(written)}, and {zone} is at {_offset(moment)} then: "
+            f"it begins at {then} there"
+        )
+
+
+def _offset(moment: datetime) -> str:
+    """Such as `+02:00`."""
+    text = f"{moment:%z}"
+    return f"{text[:3]}:{text[3:5]}"
 
 
 def _zone(name: str | None, place: Place, report: Report) -> ZoneInfo | None:

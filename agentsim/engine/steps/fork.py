@@ -64,6 +64,8 @@ class Crew:
         self._began = frame.world.now
         self._first = len(frame.world.spans)
         self._running = 0
+        self._over = 0  # counted as they end: looking through all each time would be quadratic
+        self._well = 0
         self.closed = False
         """The join is met or given up: what was not begun yet is not begun any more."""
         self.order = JOINS + MOST_DEEP - frame.depth
@@ -133,6 +135,9 @@ class Crew:
 
     def _ended(self, branch: Branch) -> None:
         self._running -= 1
+        self._over += 1
+        if branch.stop is None and not branch.cancelled:
+            self._well += 1
         if self.node.items is not None:
             self._visit(branch)
         # what ends at one instant is counted together, and its places are taken at that instant
@@ -180,13 +185,12 @@ class Crew:
         """After all that ends at this instant: is the join met, or may further items begin?"""
         if self.closed or self.done.callbacks is None:
             return []
-        over = [branch for branch in self.branches if branch.over]
-        good = sum(branch.stop is None and not branch.cancelled for branch in over)
-        possible = good + self.total - len(over)
+        over, well = self._over, self._well
+        possible = well + self.total - over
         # a failed one counts where too few remain
-        counted = len(over) if possible < self.want else good
+        counted = over if possible < self.want else well
         met = self.node.join and counted >= self.want
-        if len(over) == self.total or met:
+        if over == self.total or met:
             return [self.done]
         self.start()
         return []

@@ -33,7 +33,7 @@ def run_merge(node: Merge, frame: Frame) -> Steps:
     held: Job | None = None
     try:
         for number in range(MOST_TRIES):
-            frame.world.step()
+            frame.world.step(node.path)
             frame.place = (*place, number)
             held, what = yield from _try(node, frame, held)
             if not what:

@@ -1,4 +1,4 @@
-"""A tool run as a step, and a wait."""
+"""A tool run as a step, and a wait: for a time, or until one of the calendar."""
 
 from __future__ import annotations
 
@@ -19,7 +19,14 @@ def run_work(node: Work, frame: Frame) -> Steps:
     hand = Hand(tool, key, frame)
     begun: list[Pass | None] = []
     if node.craft is not None:  # each try looks when it has all that it waits for; the last counts
-        hand.begins = lambda: begun.append(begin(node.craft, frame, key, tool.name, False))
+
+        def look(took: int) -> int:
+            begun.append(begin(node.craft, frame, key, tool.name, False))
+            return took
+
+        hand.begins = look
+    elif node.until is not None:
+        hand.begins = lambda _: _up_to(node, frame)
     inside = frame.around
     if inside is None:
         good, tokens = yield from run_tool(hand, frame, node)
@@ -39,3 +46,13 @@ def run_work(node: Work, frame: Frame) -> Steps:
         verdict = judged(node.says, frame.round, first(key, Purpose.VERDICT), own)
         return heed(verdict, node.path)
     return Verdict.APPROVED if tool.says else None
+
+
+def _up_to(node: Work, frame: Frame) -> int:
+    """Nanoseconds until the time that a wait is for, from when it has all that it uses."""
+    assert node.until is not None
+    left = node.until.wait(frame.world.now)
+    if left < 0:
+        frame.world.note("until_past")
+        return 0
+    return left

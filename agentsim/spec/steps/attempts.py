@@ -36,7 +36,7 @@ class AttemptsStep(StepFields):
     limit: Limit | None = may("how many attempts run at once", "2")
     succeeds: Share | None = may("the chance that an attempt which ends well is right", "60%")
     correlation: Share | None = may("how far attempts succeed and fail together", "60%")
-    pick: Any = need("who picks, or `first`", "{person: you, reads: changes, right: 80%}")
+    pick: Any = need("who picks, or `first`", "{person: you, reads: changes}")
 
 
 class PickFields(Model):
@@ -55,6 +55,11 @@ def lower(step: AttemptsStep, scope: Scope) -> Attempts | None:
     if step.succeeds is None and step.correlation is not None:
         message = "`correlation` says how far successes go together: give `succeeds` too"
         scope.wrong(message, "correlation", code="missing-key", hint="such as `succeeds: 60%`")
+    if step.succeeds is None and fields.right is not None:
+        message = "`right` says how often a right attempt is picked, and none is wrong: "
+        message += "give `succeeds` too"
+        hint = "such as `succeeds: 60%` beside `pick`"
+        scope.wrong(message, "pick", "right", code="missing-key", hint=hint)
     if step.succeeds is not None and step.correlation is None and step.attempts > 1:
         scope.program.notes.append(
             f"{scope.row.path}: attempts are taken to succeed independently; those of one model "

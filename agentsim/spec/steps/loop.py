@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 10_000
 _TIME = "a time, such as 10m"
-IN_TIME = 5_000_000  # rounds of a loop that has a time: the engine ends a run before
+IN_TIME = 200_000
+"""Rounds of a loop that has a time. A run in which there are more is stopped, after seconds: they
+hardly take any time (one a minute for ten weeks are half as many)."""
 
 
 class Rounds(NamedTuple):

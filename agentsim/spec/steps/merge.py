@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pydantic import PlainValidator
 
+from agentsim.errors import Problem
 from agentsim.graph import Merge
 from agentsim.spec import values
+from agentsim.spec.cast import Defined
+from agentsim.spec.definitions import QueueDef
 from agentsim.spec.fields import Name
 from agentsim.spec.model import may, need
+from agentsim.spec.problems import quoted
 from agentsim.spec.steps.base import Kind, StepFields
 
 if TYPE_CHECKING:
@@ -47,10 +51,30 @@ def lower(step: MergeStep, scope: Scope) -> Merge | None:
         return None
     number = scope.players.queue(defined)
     conflict = step.conflict or (0.0,)
-    if rework is not None and all(chance >= 1.0 for chance in conflict):
-        message = "`conflict` at each try: it would never come through"
-        scope.wrong(message, "conflict", hint="`conflict: yes` is once; or a chance, such as 20%")
+    _check_sure(scope, defined, conflict, mended=rework is not None)
     return Merge(**scope.node(), queue=number, conflict=conflict, rework=rework)
+
+
+def _check_sure(scope: Scope, defined: Defined, conflict: tuple[float, ...], mended: bool) -> None:
+    """What fails at every try: with `rework` it would come again for ever, else it is told."""
+    model = defined.model
+    assert isinstance(model, QueueDef)
+    if all(chance >= 1.0 for chance in conflict):
+        message = "`conflict` at each try: it would never come through"
+        hint = "`conflict: yes` is once; or a chance, such as 20%"
+        if mended:
+            scope.wrong(message, "conflict", hint=hint)
+        else:
+            scope.tell("conflict", "a conflict at each try and no `rework`: it always fails")
+    elif model.ci_fails == 1.0:
+        if mended:
+            message = f"CI fails at each try in {quoted(defined.name)}: it would never come through"
+            hint = "a chance below 100 %, such as `ci_fails: 5%`"
+            place = scope.program.tree.place(("queues", defined.name, "ci_fails"))
+            scope.program.report(Problem("bad-value", message, place, hint))
+        else:
+            name = quoted(defined.name)
+            scope.tell("merge", f"`ci_fails: 100%` in {name} and no `rework`: it always fails")
 
 
 KIND = Kind("merge", "a merge step", MergeStep, lower, lists=("rework",))

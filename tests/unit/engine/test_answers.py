@@ -73,7 +73,11 @@ def words(folder: Path, *steps: dict[str, Any]) -> list[float]:
             [
                 {
                     "id": "graph",
-                    "do": [say(400, "a"), {**say(200, "b"), "needs": []}, {**say(80, "c"), "needs": ["b"]}],
+                    "do": [
+                        say(400, "a"),
+                        {**say(200, "b"), "needs": []},
+                        {**say(80, "c"), "needs": ["b"]},
+                    ],
                 },
                 READ,
             ],
@@ -102,7 +106,7 @@ def test_the_last_answer_is_read(
 
 
 def test_of_attempts_the_picked_one(tmp_path: Path) -> None:
-    """Whoever picks reads the picked answer, or with `every` all; afterwards the winner's stands."""
+    """Whoever picks reads the picked answer, or with `every` all; then the winner's stands."""
     tries = {"attempts": 3, "do": [{"agent": "short"}], "id": "tries"}
     for every, picking in ((False, 150), (True, 450)):
         pick = {"person": "dev", "reads": "answer", "every": every}

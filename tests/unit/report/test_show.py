@@ -181,3 +181,12 @@ def test_no_number_is_ever_nan_or_inf(value: float) -> None:
         assert not re.search(r"nan|inf", text, re.IGNORECASE)
         assert text
         assert value < 0 or not text.startswith("-")
+
+
+def test_from_to_says_a_unit_once() -> None:
+    """Only a unit of both is left out, never a part of the figure: of `2d 21h` the hours stay."""
+    day, hour = 86_400, 3600
+    assert show.from_to(40 * 60, 34 * 60) == "40 -> 34 min"
+    assert show.from_to(82 * 60, 34 * 60) == "1 h 22 m -> 34 min"
+    assert show.from_to(2 * day + 21 * hour, 2 * day + 21 * hour) == "2d 21h -> 2d 21h"
+    assert show.from_to(4 * day + 3 * hour, 2 * day + 3 * hour) == "4d 3h -> 2d 3h"
