@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agentsim.analysis.findings import LEVERS, Findings, Lever
@@ -50,9 +50,7 @@ def levers(
     progress: Progress | None = None,
 ) -> list[Lever]:
     """What each change would save of the mean wall time (seconds), the most helpful first."""
-    found = tried(executor, changes(graph, findings), tallies, seed, progress)
-    alone = max((it.saves for it in found if it.kind in ("cap", "slot")), default=0.0)
-    return [it for it in found if it.kind != BOTH or it.saves - alone >= SMALL * findings.wall.mean]
+    return tried(executor, changes(graph, findings), tallies, seed, progress)
 
 
 def tried(
@@ -85,7 +83,13 @@ def tried(
         count = most
         further = [i for i in _leading(found, before, told) if found[i].runs < most]
     kept = [it for change, it in zip(wanted, found, strict=True) if change.stands or helps(it)]
-    return sorted(kept, key=lambda lever: -lever.saves)
+    return sorted(filter(_more_together(found), kept), key=lambda lever: -lever.saves)
+
+
+def _more_together(found: Sequence[Lever]) -> Callable[[Lever], bool]:
+    """Leaves out the lever of two things where one of them alone saves as much."""
+    alone = max((it.saves for it in found if it.kind in ("cap", "slot")), default=0.0)
+    return lambda it: it.kind != BOTH or it.saves - alone >= SMALL * (it.saves + it.leaves)
 
 
 def helps(lever: Lever, surely: bool = False) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum, log
 from typing import TYPE_CHECKING
 
 from agentsim.analysis import summarise
@@ -16,6 +18,7 @@ from agentsim.experiment.options import Options
 from agentsim.experiment.placed import placed
 from agentsim.experiment.replicate import affordable, replicated, several
 from agentsim.graph import Graph
+from agentsim.laws.reading import WORDS_PER_TOKEN
 from agentsim.records import PEOPLE, SECOND, Part
 
 if TYPE_CHECKING:
@@ -27,12 +30,11 @@ RATES = (5.0, 100.0, 800.0, 15_000.0)
 WORDS_PER_MINUTE = 238.0
 """Silent reading of English prose (Brysbaert 2019, 190 studies)."""
 
-TOKENS_PER_WORD = 1.33
-"""The common rule of 0.75 words a token."""
-
 CROSSED = 500
 """Replications that are repeated at each speed where a crossing is looked for: a dozen speeds and
-more. The interval beside the crossing is that of these."""
+more. What they cost is carried over to all, as for levers (the ratio estimator of `paired`), so
+that a crossing says the same as the table; its interval is that of these runs alone, on the safe
+side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def _reads(graph: Graph) -> float | None:
     if not graph.people:
         return None
     prose = graph.people[0].reading.prose
-    return (prose if prose is not None else WORDS_PER_MINUTE / 60) * TOKENS_PER_WORD
+    return (prose if prose is not None else WORDS_PER_MINUTE / 60) / WORDS_PER_TOKEN
 
 
 def _lever(
@@ -142,6 +144,7 @@ def _crossings(
     nearest = min(range(len(rows)), key=lambda i: abs(rows[i].decode - 0.5))
     count = affordable(runs[nearest], min(CROSSED, *map(len, runs)))
     known = {row.rate: own[:count] for row, own in zip(rows, runs, strict=True)}
+    carried = {row.rate: _carried(own, count) for row, own in zip(rows, runs, strict=True)}
     looked = 0
 
     def probe(rate: float) -> list[Costs]:
@@ -153,13 +156,36 @@ def _crossings(
             looked += 1
             if asked.progress is not None:
                 asked.progress("crossings", looked, 0)
-        return list(map(costs, tallies))
+        factors = _between(carried, rate)
+        return [
+            Costs(*(own * by for own, by in zip(costs(tally), factors, strict=True)))
+            for tally in tallies
+        ]
 
     people = {name for name, own in rows[nearest].findings.people.items() if own.times_needed}
     who = people.pop() if len(people) == 1 else "people"
     found = crossings(probe, rows[nearest].rate, who, _kinds(rows), list(known))
     slowest, fastest = rows[0].rate, rows[-1].rate
     return [replace(it, beyond=not slowest <= it.rate <= fastest) for it in found]
+
+
+def _carried(tallies: Sequence[Tally], count: int) -> Costs:
+    """How much more each cost is in the mean of all than in that of the first `count`."""
+    whole = [fsum(column) / len(tallies) for column in zip(*map(costs, tallies), strict=True)]
+    first = [fsum(column) / count for column in zip(*map(costs, tallies[:count]), strict=True)]
+    return Costs(*(own / few if few else 1.0 for own, few in zip(whole, first, strict=True)))
+
+
+def _between(carried: Mapping[float, Costs], rate: float) -> Costs:
+    """The factors at a rate: those of the table, on straight lines over the logarithm between."""
+    rates = sorted(carried)
+    at = bisect_left(rates, rate)
+    if at == len(rates) or rates[at] == rate or at == 0:
+        return carried[rates[min(at, len(rates) - 1)]]
+    low, high = rates[at - 1], rates[at]
+    part = log(rate / low) / log(high / low)
+    pairs = zip(carried[low], carried[high], strict=True)
+    return Costs(*(below + part * (above - below) for below, above in pairs))
 
 
 def _kinds(rows: Sequence[Row]) -> list[str]:

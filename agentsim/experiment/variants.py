@@ -32,13 +32,26 @@ from agentsim.graph import (
     inner_of,
     with_inner,
 )
+from agentsim.laws.decode import Decode
 from agentsim.laws.reading import Reading
 from agentsim.records import Part
 
 
+ENDLESS = 1e-9
+"""Seconds a token of what is called infinitely fast where calls stand in each other's way: one
+nanosecond, the least that the clock counts. Not nothing: what decodes in no time at all never
+stands still while another's prompt is read, and so leaves less than any rate does, however high."""
+
+
 def with_decode(graph: Graph, factor: float) -> Graph:
     """All decoding takes `factor` times as long; 0 is infinitely fast."""
-    return _with_servers(graph, lambda plan: replace(plan, decode=plan.decode.times(factor)))
+    endless = Decode(knots=((1.0, ENDLESS),))
+
+    def change(plan: ServerPlan) -> ServerPlan:
+        limit = factor == 0.0 and not plan.is_open
+        return replace(plan, decode=endless if limit else plan.decode.times(factor))
+
+    return _with_servers(graph, change)
 
 
 def with_prefill(graph: Graph, factor: float) -> Graph:

@@ -54,3 +54,32 @@ def test_with_a_person_who_reviews(rate: float, tmp_path: Path) -> None:
     assert found["infinitely fast decode"][1] == pytest.approx(2577)
     assert found["2x dev at work"] == pytest.approx((900, wall - 900))
     assert found["2x work"] == pytest.approx((363.5, wall - 363.5))
+
+
+def test_infinitely_fast_is_the_limit_of_fast(tmp_path: Path) -> None:
+    """A box that reads one prompt at a time, while decoding stands still: 12 s are left, not 11.
+
+    Two calls of 1,000 tokens at 1,000 tok/s: the prompts end at 1 s and 2 s. However fast it
+    decodes, the first call stands still from 1 s to 2 s, and 10 s of waiting follow on it.
+    """
+    steps = [
+        {
+            "parallel": [
+                {"do": [{"call": "main", "input": "1k", "output": 100}, {"wait": "10s"}]},
+                {"call": "main", "id": "other", "input": "1k", "output": 100},
+            ]
+        }
+    ]
+    box = {
+        "decode": {"step": {1: "10ms", 2: "10ms"}},
+        "prefill": {"rate": "1000 tok/s", "schedule": "exclusive"},
+        "slots": 2,
+    }
+    hardware = str(write(tmp_path, "box.yaml", box))
+    path = str(write(tmp_path, "w.yaml", {"steps": steps}))
+    quick = Options(sensitivity=False)
+    found = answer(Source(path, (hardware,)), quick)
+    left = {lever.change: lever.leaves for lever in found.levers if lever.kind == "decode"}
+    assert left["infinitely fast"] == pytest.approx(12, abs=1e-6)
+    fast = answer(Source(path, (hardware,), rates=("1000000",)), quick)
+    assert fast.wall.mean == pytest.approx(12 + 100e-6, abs=1e-6)
