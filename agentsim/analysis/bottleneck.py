@@ -24,6 +24,12 @@ Where = Mapping[Key, float]
 """Seconds on the critical path of the mean run, by part and by what they were spent at."""
 
 _BY_NAME = frozenset((Part.POOL_WAIT, Part.CAP_WAIT))
+_MODELS = {
+    Part.DECODE: "decoding",
+    Part.PREFILL: "reading prompts",
+    Part.LATENCY: "latency",
+    Part.COMPACTION: "compacting",
+}
 _MOSTLY = 0.5
 """A cap gives way to what is waited for in its places for more than this share of that time, and
 to what takes more than this share of what one more place would give."""
@@ -54,8 +60,26 @@ def bottleneck(
     share = min(1.0, sum(where[key] for key in rows) / wall)
     with_it = _taken((beside or {}).get(what, {})) if part is Part.CAP_WAIT else ()
     told = sentence(Group(part, what, share, rows, people, with_it))
+    told += _models(where, wall, part, share)
     named = tuple((part.label, what) for part, what in rows)
     return Bottleneck(part.label, what, share, told, named)
+
+
+def _models(where: Where, wall: float, part: Part, share: float) -> str:
+    """What the models take in all, where that is more than the largest group, which is not theirs.
+
+    Decoding and reading are two things to mend, so that neither may be the largest alone.
+    """
+    total = sum(time for (own, _), time in where.items() if own in _MODELS) / wall
+    if part in _MODELS or total <= share:
+        return ""
+    own = max((it for it, _ in where if it in _MODELS), key=lambda it: _of_part(it, where))
+    most = percent(_of_part(own, where) / wall)
+    return f" The models take more in all: {percent(total)}, of which {most} {_MODELS[own]}."
+
+
+def _of_part(part: Part, where: Where) -> float:
+    return sum(time for (own, _), time in where.items() if own is part)
 
 
 def also_typical(

@@ -1,7 +1,8 @@
 """What a run means: the answer as data. Seconds, tokens, dollars; shares as 0..1.
 
-`report` draws these and computes nothing; `--json` writes them under the names of DESIGN's
-results format. `experiment` fills `levers` and `sensitivity`, which need further runs.
+`report` draws these and computes nothing; `--json` writes them under names of its own, which
+docs/model.md explains under "The answer". `experiment` fills `levers` and `sensitivity`, which need
+further runs.
 """
 
 from __future__ import annotations
@@ -245,6 +246,8 @@ class QualityFindings:
     """Wilson's interval of it; None where nothing is drawn, and below six runs."""
     defects: DefectFindings | None = None
     """None where they are not modelled, and where every run fails."""
+    unpicked: float = 0.0
+    """Share of runs in which nothing could be picked, at least once: no attempt succeeded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ _NOTES = {
         "of it is dropped before"
     ),
     "compactions": "sessions are compacted",
+    "none_picked": "nothing is picked, since no attempt succeeds; the run goes on without",
     "output_cut": "output is cut to what the model or its context allows",
     "output_raised": "answers are lengthened to hold the lines that they write",
     "subagent_failed": "subagents fail, and their agents go on without what they would return",

@@ -181,7 +181,9 @@ def _quality(tallies: Sequence[Tally], exact: bool) -> QualityFindings | None:
         return QualityFindings(None, defects=defects)
     right, n = sum(tally.success is True for tally in tallies), len(tallies)
     is_known = not exact and n >= FEWEST
-    return QualityFindings(right / n, share_interval(right, n) if is_known else None, defects)
+    between = share_interval(right, n) if is_known else None
+    unpicked = _share(bool(tally.notes.get("none_picked")) for tally in tallies)
+    return QualityFindings(right / n, between, defects, unpicked)
 
 
 def _defects(tallies: Sequence[Tally]) -> DefectFindings | None:

@@ -34,7 +34,8 @@ class Line(NamedTuple):
 class Request(NamedTuple):
     """One request as it is sent: tokens in and out, already cut to what may be.
 
-    `kept`: tokens of the answer that a cache which covers answers can hold (DESIGN section 12).
+    `kept`: tokens of the answer that a cache which covers answers can hold (docs/model.md, "A
+    call").
     """
 
     line: Line

@@ -17,7 +17,8 @@ from agentsim.records import Mark, Outcome, Part, WorkFacts
 T = TypeVar("T")
 
 RETURNS_AT_MOST = 25_000
-"""Tokens of a tool result that a session takes in; the rest is cut (DESIGN section 4)."""
+"""Tokens of a tool result that a session takes in; the rest is cut (docs/model.md, "Agents
+and sessions")."""
 
 
 class Hand:

@@ -36,7 +36,6 @@ from agentsim.laws.decode import Decode
 from agentsim.laws.reading import Reading
 from agentsim.records import Part
 
-
 ENDLESS = 1e-9
 """Seconds a token of what is called infinitely fast where calls stand in each other's way: one
 nanosecond, the least that the clock counts. Not nothing: what decodes in no time at all never

@@ -217,6 +217,8 @@ def _costs(rows: Sequence[Row]) -> list[_Field]:
     qualities = [it.quality for it in found if it.quality is not None]
     if any(it.success is not None for it in qualities):
         note = "right: share of the runs that pick a right attempt"
+        if any(it.defects is not None for it in qualities):
+            note += ", whatever its defects"
         if not all(it.quality for it in found):
             note += "; - where none are made"
         fields.append(_field("right", [_right(it) for it in found], note))

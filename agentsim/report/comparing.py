@@ -23,7 +23,7 @@ TOLD = 6  # rows that cannot be told apart, with how many runs would tell
 def compare(result: Compared) -> Document:
     """The table, what cannot be told apart, what other machines' models may cost, warnings."""
     blocks: list[Block] = [_headline(result), *tables(result)]
-    for told in (_chance(result), _turns(result)):
+    for told in (_chance(result), _turns(result), _work(result)):
         if told:
             blocks.append(Lines(tuple(one_line(text) for text in told)))
     if notes := warned(warnings(result)):
@@ -113,6 +113,13 @@ def _turns(result: Compared) -> list[str]:
     if not found:
         told.append("No agent takes turns here, so that there is no break-even in turns.")
     return told
+
+
+def _work(result: Compared) -> list[str]:
+    """Files are taken as ways of doing the same work; only whoever wrote them knows whether so."""
+    if len({row.file for row in result.machines[0].rows}) < 2:
+        return []
+    return ["Whether the files do the same work is not checked: see what each writes (graph)."]
 
 
 def _times_of(it: BreakEven) -> str:

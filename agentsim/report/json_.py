@@ -151,6 +151,7 @@ def _quality(findings: Findings) -> dict[str, Any] | None:
     return {
         "success": found.success,
         "ci95": found.ci95,
+        "unpicked": found.unpicked,
         "escaped_defects": it and stat(it.escaped),
         "defects": counts,
     }

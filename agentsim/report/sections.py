@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from agentsim.analysis.estimate import FEWEST
 from agentsim.analysis.findings import (
@@ -29,6 +30,8 @@ from agentsim.report.text import listed, name, safe
 
 FOLDED = SLIVER  # a smaller share of the whole is told in one row with its like
 TOO_FEW = "too few to tell the error"
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 REASONS = 3  # why runs fail: the most frequent; the rest is counted
 SKEWED = 1.3  # times the typical run, from which on the average is said to be that of a few
 
@@ -60,6 +63,8 @@ def _hardware(findings: Findings) -> list[str]:
 def verdict(findings: Findings) -> Lines:
     """How long, how sure, within the budget?, without people, and whether runs fail."""
     lines = [_wall(findings)]
+    if findings.finish is not None:
+        lines.append(line(_done_by(findings.finish)))
     if findings.budget is not None:
         lines += budgeting.lines(findings.budget, findings.exact, findings.replications)
     if findings.people:
@@ -86,6 +91,20 @@ def _wall(findings: Findings) -> Line:
     if typical == most:
         return Line((first, (Run("4 in 5 runs take no longer"),), last))
     return Line((first, (Run("4 in 5 runs within "), Run(most, "strong")), last))
+
+
+def _done_by(finish: Mapping[str, str]) -> str:
+    """`Done typically Tue 1 Dec 09:09, 4 in 5 by 10:12`; what reads the same is said once."""
+    told, before = [], ("", "")
+    for key, words_ in (("p50", "typically"), ("p80", "4 in 5 by"), ("p90", "9 in 10 by")):
+        at = datetime.fromisoformat(finish[key])
+        day, clock = f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]}", f"{at:%H:%M}"
+        if (day, clock) != before:
+            told.append(f"{words_} {clock if day == before[0] else f'{day} {clock}'}")
+        before = (day, clock)
+    if len(told) == 1:
+        told = [told[0].removeprefix("typically ")]
+    return f"Done {', '.join(told)}."
 
 
 def _people(findings: Findings) -> list[Line]:
@@ -132,17 +151,27 @@ def _escaped(defects: DefectFindings, findings: Findings) -> str:
     low, high = defects.escaped.ci95
     error = f" (+-{show.number((high - low) / 2)})" if high > low else ""
     mean = "" if findings.exact else f", on average{error}"
-    return f"Defects{runs}: {left} of {of} escape{mean}{free}."
+    apart = (
+        ""
+        if findings.quality is None or findings.quality.success is None
+        else (" They say nothing of which attempt is right, nor that of them.")
+    )
+    return f"Defects{runs}: {left} of {of} escape{mean}{free}.{apart}"
 
 
 def _right(quality: QualityFindings, success: float, exact: bool) -> str:
+    if exact and quality.unpicked:
+        return "Nothing is picked: no attempt succeeds."
     if exact:
         return f"What is picked is {'right' if success else 'wrong'}."
     between = ""
     if quality.ci95 is not None:
         low, high = (100 * share for share in quality.ci95)
         between = f" ({low:.1f} to {high:.1f} %)"
-    return f"What is picked is right in {show.share(success)}{between} of runs."
+    none = ""
+    if quality.unpicked:
+        none = f"; in {show.share(quality.unpicked)} no attempt succeeds and nothing is picked"
+    return f"What is picked is right in {show.share(success)}{between} of runs{none}."
 
 
 def _failures(findings: Findings) -> list[Line]:

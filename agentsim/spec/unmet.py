@@ -89,6 +89,13 @@ def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> 
     names = Counter(name for _, name in pairs)
     ranks = Counter(rank for rank, _ in pairs)
     often = {name for name, count in names.items() if count > 1}
+    # fixes between rounds go on in the writer's session; in rounds one may well go on in its own
+    fixes = {
+        inner.rank
+        for loop in walk(root)
+        if isinstance(loop, Loop) and loop.between is not None
+        for inner in walk(loop.between)
+    }
     for (rank, name), node in pairs.items():
         is_met = name in opened and rank not in found.sessions
         if names[name] > 1 or ranks[rank] > 1 or is_met or rank in told:
@@ -113,6 +120,11 @@ def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> 
             yield (
                 f"{node.path} (line {place.line}): no other step is in the session "
                 f"{quoted(name)}, so it opens a new one, as it would without `session`"
+            )
+        elif rank in fixes and name != node.label:
+            yield (
+                f"{node.path} (line {place.line}): no other step is in the session "
+                f"{quoted(name)}, so its first round opens one, in which it goes on"
             )
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from agentsim.analysis import fold, summarise
 from agentsim.engine import simulate
 from agentsim.records import SECOND, CallFacts, PersonFacts
+from agentsim.report import document, terminal
 from tests.runs import graph_of, run
 
 RUNS = 4000
@@ -162,3 +164,27 @@ def test_all_fail_and_the_run_goes_on(tmp_path: Path) -> None:
 
 def test_a_run_without_attempts_says_nothing_of_success(tmp_path: Path) -> None:
     assert run(tmp_path, {"steps": [{"wait": "1s"}]}).trace.success is None
+
+
+def test_what_is_picked_of_attempts_that_all_fail(tmp_path: Path) -> None:
+    """Three tests that fail with 80 % each: in 51.2 % of the runs none comes through.
+
+    Those go on without a verdict, and the answer says how many they are.
+    """
+    workflow = {
+        "people": {"dev": {}},
+        "tools": {"suite": {"time": "1s", "fails": "80%"}},
+        "steps": [
+            {"attempts": 3, "do": [{"tool": "suite"}], "pick": {"person": "dev", "time": "1s"}}
+        ],
+    }
+    graph = graph_of(tmp_path, workflow)
+    found = summarise(graph, [fold(simulate(graph, 5, n), graph) for n in range(RUNS)], 5)
+    assert found.quality is not None
+    share = found.quality.unpicked
+    assert share == pytest.approx(0.512, abs=3.3 * math.sqrt(0.512 * 0.488 / RUNS))
+    assert found.quality.success == pytest.approx(1 - share)
+    assert found.failed == 0
+    assert any("no attempt succeeds" in text for text in found.warnings)
+    told = terminal.draw(document.answer(found))
+    assert "no attempt succeeds and nothing is picked" in " ".join(told.split())

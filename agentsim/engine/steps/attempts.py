@@ -35,6 +35,7 @@ def run_attempts(node: Attempts, frame: Frame) -> Steps:
             crew.waste(branch)
     frame.stage.success[node.rank] = winner is not None and crew.succeeded(winner)
     if winner is None:
+        frame.world.note("none_picked")
         return None
     frame.task.take_over(winner.frame.task)
     return winner.verdict

@@ -311,3 +311,19 @@ def test_who_binds_typical_runs_is_named_as_a_limit_is() -> None:
     tools = bottleneck({(Part.DECODE, "main"): 9.0}, 9, {})
     told = also_typical(tools, [{(Part.TOOL, "t"): 1.0}] * 6, {}, {}).sentence
     assert told.endswith("in typical runs it is tools, with 100 % of their time.")
+
+
+def test_what_the_models_take_in_all_is_said_where_it_is_more() -> None:
+    """33 s of a person against 30 s of decoding, 13 of reading and 2 of compacting: 45 %."""
+    where = {
+        (Part.PERSON_WORK, "dev"): 33.0,
+        (Part.DECODE, "box"): 30.0,
+        (Part.PREFILL, "box"): 13.0,
+        (Part.COMPACTION, "box"): 2.0,
+        (Part.TOOL, "shell"): 22.0,
+    }
+    told = bottleneck(where, 100.0, {})
+    assert told.kind == "person_work"
+    assert told.sentence.endswith("The models take more in all: 45 %, of which 30 % decoding.")
+    del where[Part.PREFILL, "box"]  # 32 s of 87: less than the person
+    assert "in all" not in bottleneck(where, 87.0, {}).sentence

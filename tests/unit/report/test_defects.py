@@ -68,7 +68,7 @@ def test_the_line_of_an_answer() -> None:
 
 def test_the_names_in_json() -> None:
     found = json_.answer(findings(quality=QualityFindings(None, defects=LEFT)))["quality"]
-    assert list(found) == ["success", "ci95", "escaped_defects", "defects"]
+    assert list(found) == ["success", "ci95", "unpicked", "escaped_defects", "defects"]
     assert found["success"] is None
     assert found["escaped_defects"]["mean"] == 2.0
     assert found["escaped_defects"]["ci95"] == [1.9, 2.1]

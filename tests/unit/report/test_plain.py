@@ -8,19 +8,23 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import BudgetFindings, Lever, QualityFindings, Stat
+from agentsim.analysis.findings import BudgetFindings, DefectFindings, Lever, QualityFindings, Stat
 from agentsim.errors import Place, Problem
 from agentsim.experiment.compare import Compared
 from agentsim.report import document, explaining, hardware, show, telling, terminal
 from agentsim.report.text import columns
 from agentsim.spec.explained import explanation, explanations
 from agentsim.spec.hardware import load_profile
-from tests.unit.report.made import Row, findings, stat, sweep
+from tests.unit.report.made import Row, constant, findings, stat, sweep
 from tests.unit.report.made_compared import at, by, compared
 
 
 def drawn(colour: bool = False, **changes: Any) -> str:
     return terminal.draw(document.answer(findings(**changes)), colour=colour)
+
+
+def left(escaped: float) -> DefectFindings:
+    return DefectFindings(constant(escaped), escaped, 0.0, 0.0, 0.0)
 
 
 def flat(text: str) -> str:
@@ -259,3 +263,34 @@ def test_a_long_command_is_broken_as_a_shell_reads_it() -> None:
     joined = re.sub(r" \\\n +", " ", text)
     assert explanation("shared-rate").right.run in joined
     assert text != joined
+
+
+@pytest.mark.parametrize(
+    ("p50", "p80", "p90", "said"),
+    [
+        (
+            "2026-12-01T09:09:34+01:00",
+            "2026-12-01T10:12:00+01:00",
+            "2026-12-02T17:30:59+01:00",
+            "Done typically Tue 1 Dec 09:09, 4 in 5 by 10:12, 9 in 10 by Wed 2 Dec 17:30.",
+        ),
+        (*["2027-01-03T00:00:10+00:00"] * 3, "Done Sun 3 Jan 00:00."),
+    ],
+)
+def test_the_clock_time_at_which_it_is_done(p50: str, p80: str, p90: str, said: str) -> None:
+    """1 December 2026 is a Tuesday, 3 January 2027 a Sunday."""
+    assert said in flat(drawn(finish={"p50": p50, "p80": p80, "p90": p90}))
+    assert "Done" not in drawn()
+
+
+def test_files_are_not_known_to_do_the_same_work() -> None:
+    text = flat(terminal.draw(document.compare(compared())))
+    assert "Whether the files do the same work is not checked" in text
+
+
+def test_right_and_escaped_are_two_things() -> None:
+    both = QualityFindings(0.66, (0.6, 0.72), left(7.2), unpicked=0.016)
+    text = flat(drawn(quality=both))
+    assert "What is picked is right in 66 % (60.0 to 72.0 %) of runs; in 2 % no attempt" in text
+    assert "They say nothing of which attempt is right" in text
+    assert "They say" not in flat(drawn(quality=QualityFindings(None, defects=left(7.2))))

@@ -110,6 +110,9 @@ def test_a_session_of_nobody(refused: Refused, steps: str, code: str, hint: str)
         (f"[{CALL}, id: a}}, {{each: 2, limit: 1, do: [{CALL}, session: a}}]}}]", 0),
         (f"[{{parallel: [{CALL}, id: a}}]}}, {CALL}, session: a}}]", 0),
         (f"[{{each: [x, y], do: [{CALL}, session: $(item)}}]}}]", 0),
+        # the writer's session was meant; that of another is not gone on in
+        (f"[{CALL}, id: a}}, {{loop: 2, do: [{REVIEW}], between: [{CALL}, session: w}}]}}]", 1),
+        (f"[{CALL}, id: w}}, {{loop: 2, do: [{REVIEW}], between: [{CALL}, session: w}}]}}]", 0),
         (f"[{CALL}, session: quite-alone}}]", 1),
     ],
 )
