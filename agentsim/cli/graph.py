@@ -19,7 +19,7 @@ EPILOG = """\b
 Examples:
   agentsim graph first.yaml
   agentsim graph orchestrator --set helpers=8 -f mermaid -o orchestrator.mmd
-  agentsim graph review-loop --step loop
+  agentsim graph review-loop --step until-clean
 """
 
 

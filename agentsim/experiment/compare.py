@@ -7,7 +7,6 @@ both: their difference, run by run, is far steadier than their times.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -148,17 +147,10 @@ def _simulated(executor: Executor, whole: Sequence[Variant], asked: Options) -> 
         graphs = [variant.graph for variant in batch]
         found = several(executor, graphs, asked.seed, own, "variants", progress)
         for variant in batch:
-            with _placed(variant):
+            with placed(variant.source, variant.label):
                 tallies = next(found)
             yield _run(variant, tallies, asked.seed, count // own)
         done += len(batch)
-
-
-def _placed(variant: Variant) -> AbstractContextManager[None]:
-    """Its faults, with their place and the variant that they are of."""
-    from agentsim.spec import Source
-
-    return placed(Source(variant.file, sets=variant.vary), variant.label)
 
 
 def _within(progress: Progress | None, before: int, batch: int, whole: int) -> Progress | None:

@@ -42,12 +42,17 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One file with the values of `vary` on one machine."""
+    """One file with the values of `vary` on one machine.
+
+    source: what the graph was loaded from, with all of its params and without bindings of roles
+    that the file does not ask for.
+    """
 
     file: str
     vary: Pairs
     label: str
     graph: Graph
+    source: Source
 
 
 class Columns(NamedTuple):
@@ -93,11 +98,11 @@ def variants(grid: Grid) -> Columns:
             changed = _written(vary)
             label = changed if alone and changed else f"{title} {changed}".rstrip()
             try:
-                graph = loader.load(file, (*sets, *vary))
+                source, graph = loader.load(file, (*sets, *vary))
             except Problems as fault:
-                faults += [(problem, changed) for problem in fault.problems]
+                faults += [(_varied(problem, vary), changed) for problem in fault.problems]
                 continue
-            column.append(Variant(file, vary, label, graph))
+            column.append(Variant(file, vary, label, graph, source))
         faults += [(problem, "") for problem in loader.unasked()]
         if faults and all(problem.code == TOO_SMALL for problem, _ in faults):
             too_small.append((machine, faults))
@@ -194,13 +199,13 @@ class _Loader:
         self._used: set[str] = set()
         self._unasked: dict[str, Problem] = {}
 
-    def load(self, file: str, sets: Pairs) -> Graph:
-        """Raises Problems, in the words of a comparison."""
-        from agentsim.spec import Source, load
+    def load(self, file: str, sets: Pairs) -> tuple[Source, Graph]:
+        """The graph and what it is of. Raises Problems, in the words of a comparison."""
+        from agentsim.spec import Source
 
         source = Source(file, self._machine, sets)
         try:
-            return self._kept(source, load(source))
+            return self._kept(source)
         except Problems as fault:
             unasked = self._roles_unasked(fault)
             kept = tuple(own for own in self._machine if own not in unasked)
@@ -208,13 +213,16 @@ class _Loader:
                 raise Problems(map(_in_words_of_compare, fault.problems)) from None
         self._unasked |= unasked
         try:
-            return self._kept(replace(source, hardware=kept), load(replace(source, hardware=kept)))
+            return self._kept(replace(source, hardware=kept))
         except Problems as fault:
             raise Problems(map(_in_words_of_compare, fault.problems)) from None
 
-    def _kept(self, source: Source, graph: Graph) -> Graph:
+    def _kept(self, source: Source) -> tuple[Source, Graph]:
+        from agentsim.spec import load
+
+        graph = load(source)
         self._used.update(source.hardware)
-        return graph
+        return source, graph
 
     def _roles_unasked(self, fault: Problems) -> dict[str, Problem]:
         """The bindings, as they were given, whose role the file does not ask for."""
@@ -229,6 +237,14 @@ class _Loader:
 
     def unasked(self) -> list[Problem]:
         return [it for own, it in self._unasked.items() if own not in self._used]
+
+
+def _varied(problem: Problem, vary: Pairs) -> Problem:
+    """What a value of `--vary` spoils does not come from `--set`."""
+    hint = problem.hint
+    for name, _ in vary:
+        hint = hint.replace(f"`--set {name}=", f"`--vary {name}=")
+    return problem if hint == problem.hint else replace(problem, hint=hint)
 
 
 def _in_words_of_compare(problem: Problem) -> Problem:

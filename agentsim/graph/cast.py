@@ -85,7 +85,8 @@ class TurnTime:
 
 
 COMPACT_AT = 0.8
-"""Share of the context at which an agent without `compact` compacts (DESIGN section 4)."""
+"""Share of the context at which an agent without `compact` compacts (docs/model.md, "Agents
+and sessions")."""
 
 COMPACT_KEEPS = 20_000
 COMPACT_OUTPUT = 2_000

@@ -1,9 +1,9 @@
 """The state of a batching server: all sequences advance together, by one step counter.
 
 k steps of B sequences with contexts that add up to T take k*s(B) + c*(T*k + B*p*k*k/2) seconds, p
-tokens a step (DESIGN section 4). Between events everything is in closed form, so an event costs
-O(log B) whatever the number of tokens. Steps are continuous: a sequence that joins in the middle
-of a step is served from then on, where a real server makes it wait for the next step.
+tokens a step (docs/model.md, "A call"). Between events everything is in closed form, so an event
+costs O(log B) whatever the number of tokens. Steps are continuous: a sequence that joins in the
+middle of a step is served from then on, where a real server makes it wait for the next step.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Decoding: one step gives each of B sequences a token and takes s(B) + c * T seconds.
 
-T is the sum of the contexts of the B sequences (DESIGN section 4).
+T is the sum of the contexts of the B sequences (docs/model.md, "A call").
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class Decode:
     def alone(self, tokens: float, context: float) -> float:
         """Seconds of `tokens` made alone after `context` tokens: n*s(1) + c*(L*n + p*n*n/2).
 
-        n = tokens / p steps, p = per_step; with p = 1 this is DESIGN's D*s(1) + c*(L*D + D*D/2).
+        n = tokens / p steps, p = per_step; with p = 1 it is D*s(1) + c*(L*D + D*D/2), as in
+        docs/model.md under "A call".
         """
         n = tokens / self.per_step
         return n * self.step(1) + self.slope * n * (context + 0.5 * self.per_step * n)
@@ -105,7 +106,8 @@ class Decode:
     def scaled(self, rate: float) -> Decode:
         """The whole law, slope too, scaled so that one stream at empty context makes `rate` tok/s.
 
-        This is what `--rates` does (DESIGN section 6). ValueError for a law that takes no time.
+        This is what `--rates` does (docs/format.md, "Hardware profiles"). ValueError for a law that
+        takes no time.
         """
         finite(rate, "a rate", above_zero=True)
         if self.step(1) == 0.0:

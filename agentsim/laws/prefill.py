@@ -27,7 +27,7 @@ class PrefillLaw(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Prefill:
-    """P new tokens after C cached ones take t0 + a*P + b*(C*P + P*P/2) (DESIGN section 4).
+    """P new tokens after C cached ones take t0 + a*P + b*(C*P + P*P/2) (docs/model.md, "A call").
 
     fixed: t0 in seconds; per_token: a, seconds a token at empty context; slope: b, seconds a token
     takes longer for each token before it.

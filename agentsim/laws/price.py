@@ -25,8 +25,8 @@ class Price:
     """Dollars per million tokens. Without a price for cached input, that of input.
 
     New tokens that enter the cache cost `cache_write` instead of `input`; without that price,
-    `input` (DESIGN section 12). Thinking is output. The whole call is paid at the prices of the
-    highest of the `tiers` that its input exceeds.
+    `input` (docs/model.md, "A call"). Thinking is output. The whole call is paid at the prices of
+    the highest of the `tiers` that its input exceeds.
     """
 
     input: float

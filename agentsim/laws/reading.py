@@ -13,7 +13,7 @@ At 238 words a minute it makes 5.3 tokens a second."""
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A fixed part and amount / rate (DESIGN section 4, people).
+    """A fixed part and amount / rate (docs/model.md, "People").
 
     fixed: seconds. prose: words per second. code: lines per second. skim: words per second of what
     is only skimmed. A rate of None: this person has none; an amount to read with it is an error.

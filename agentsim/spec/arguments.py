@@ -16,6 +16,7 @@ from agentsim.spec.tree import Value
 MAX_SPREAD = 10_000  # values of one --vary
 
 _RANGE = re.compile(r"([-+]?[0-9]{1,18}):([-+]?[0-9]{1,18})(?::([-+]?[0-9]{1,18}))?")
+_DOTTED = re.compile(r"(-?\d+)\.\.+(-?\d+)")
 _BROKEN_RANGE = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?::[-+]?[0-9]*\.?[0-9]+){1,2}")
 _EMPTY = frozenset(("", "~", "null", "Null", "NULL"))
 
@@ -53,6 +54,10 @@ def spread(text: str, option: str = "--vary") -> list[Value]:
     if found is not None:
         step = 1 if found[3] is None else int(found[3])
         return _range(int(found[1]), int(found[2]), step, text, option)
+    dotted = _DOTTED.fullmatch(text.strip())
+    if dotted is not None:
+        hint = f"a range is written {dotted[1]}:{dotted[2]}"
+        raise _refused("bad-range", f"{quoted(text)} is no range", option, hint)
     if _BROKEN_RANGE.fullmatch(text.strip()):
         hint = "list the values: 0.1,0.2,0.3"
         raise _refused("bad-range", f"{quoted(text)} is no range of whole numbers", option, hint)

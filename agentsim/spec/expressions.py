@@ -159,7 +159,8 @@ class _Filler:
             return Problem("unknown-name", message, place)
         known = [*(n for n in self._known if n not in CONSTANTS), *self._later]
         problem = unknown_name(name, known, place)
-        hint = f"{problem.hint}; {ESCAPE_HINT}" if problem.hint else ESCAPE_HINT
+        define = problem.hint or f"give it a value: `params: {{{name}: ...}}`"
+        hint = f"{define}; {ESCAPE_HINT}"
         return Problem(problem.code, problem.message, place, hint)
 
     def _joined(self, parts: tuple[Piece, ...]) -> Value:

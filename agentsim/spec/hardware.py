@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from agentsim.errors import Place, Problems
 from agentsim.graph import ServerPlan
 from agentsim.spec.catalogue import find
-from agentsim.spec.problems import refuse
+from agentsim.spec.problems import refuse, told_apart
 from agentsim.spec.profile_fields import rate_within
 from agentsim.spec.profile_reader import PlanReader
 from agentsim.spec.quantity import QuantityFaults
@@ -62,7 +62,10 @@ class Profile:
 def load_profile(name: str) -> Profile:
     """The profile that `name` (a name or a path) stands for; raises `Problems`, all at once."""
     path = find("hardware", name)
-    return profile_of(read_file(path), path.stem)
+    tree = read_file(path)
+    hint = f"agentsim run {path} --hw NAME"
+    told_apart(tree, "decode", "steps", "this is a workflow, not a hardware profile", hint)
+    return profile_of(tree, path.stem)
 
 
 def profile_of(tree: Tree, name: str) -> Profile:

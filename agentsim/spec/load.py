@@ -14,7 +14,7 @@ from agentsim.spec.checks import few
 from agentsim.spec.compile import compiled
 from agentsim.spec.idle import idle_params
 from agentsim.spec.includes import files_of, included
-from agentsim.spec.problems import refuse
+from agentsim.spec.problems import refuse, told_apart
 from agentsim.spec.reader import read_file
 from agentsim.spec.scope import Program
 from agentsim.spec.tree import Tree
@@ -40,7 +40,10 @@ class Source:
 def load(source: Source) -> Graph:
     """The graph of a source. Raises `Problems` with all that is wrong, in the order of places."""
     path = catalogue.find("workflows", source.workflow)
-    return load_tree(read_file(path), source, path.stem)
+    tree = read_file(path)
+    hint = f"a profile is given by --hw: agentsim run FILE --hw {path}"
+    told_apart(tree, "steps", "decode", "this is a hardware profile, not a workflow", hint)
+    return load_tree(tree, source, path.stem)
 
 
 def load_tree(tree: Tree, source: Source, stem: str = "workflow") -> Graph:

@@ -9,8 +9,12 @@ import difflib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from agentsim.errors import Place, Problem, Problems
+
+if TYPE_CHECKING:
+    from agentsim.spec.tree import Tree
 
 SHOWN = 50  # problems that are shown of one input; beyond that people mend and run again
 WIDTH = 100  # columns of an excerpt
@@ -233,3 +237,13 @@ def refuse(problems: Iterable[Problem]) -> None:
     arranged = arrange(problems)
     if arranged:
         raise Problems(arranged)
+
+
+def told_apart(tree: Tree, has: str, other: str, message: str, hint: str) -> None:
+    """Raises one problem where a file is of the other kind: it has `other` and not `has`.
+
+    Each of its keys would be an unknown one else, and none of these problems would say why.
+    """
+    value = tree.value
+    if isinstance(value, dict) and other in value and has not in value:
+        raise Problems([Problem("other-kind", message, tree.key_place((other,)), hint)])

@@ -68,7 +68,7 @@ class _Entry:
 
 
 class TtlCache:
-    """DESIGN section 4: a hit while now - end of last use <= ttl, refreshed by use.
+    """docs/model.md, "A call": a hit while now - end of last use <= ttl, refreshed by use.
 
     ttl: nanoseconds. block: hits are whole multiples of so many tokens. answers: `covers: all`,
     the answer is kept too; else what the last request sent. A prompt can be used by requests that

@@ -11,8 +11,9 @@ _FINEST = 10**9  # the largest denominator of a refill: 100 a minute is 5/3 a se
 
 
 class Bucket:
-    """DESIGN section 4, quotas. Counts in whole grains, so a million takes leave no rounding.
+    """A token bucket, as in docs/model.md under "A call".
 
+    It counts in whole grains, so that a million takes leave no rounding.
     With a refill of n/d a second, one nanosecond brings n grains and a unit is d * 10^9 grains.
     ValueError for a capacity or refill that is not above 0.
     """

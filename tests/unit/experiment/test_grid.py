@@ -145,6 +145,34 @@ def test_a_run_that_cannot_go_on_names_its_row(
         compare(Grid((files["plain"],), ((files["hw"],),)), Options())
 
 
+def test_a_run_that_cannot_go_on_names_its_place_with_all_params(tmp_path: Path) -> None:
+    """Without `--set w` the file has no time to loop within, so no place could be found in it."""
+    text = """agentsim: 1
+params: {n: 1, w: ~}
+tools: {quick: {time: 0, fails: 100%}}
+steps:
+  - loop: {within: $(w)}
+    do: [{each: $(n), do: [{tool: quick}]}]
+"""
+    file, hw = tmp_path / "endless.yaml", str(write(tmp_path, "hw.yaml", HUNDRED))
+    file.write_text(text, "utf-8")
+    grid = Grid((str(file),), ((hw,),), (("n", (1, 2)),), (("w", "10d"),))
+    with pytest.raises(EngineFault, match=r"^n=1: loop: its rounds take no time") as caught:
+        compare(grid, Options(runs=1))
+    place = caught.value.place
+    assert place is not None
+    assert (Path(place.file).name, place.line, place.column) == ("endless.yaml", 5, 5)
+
+
+def test_a_variant_keeps_what_it_was_loaded_from(files: dict[str, str]) -> None:
+    """All params that its file has, and the bindings of the roles that it asks for."""
+    machine = (f"main={files['hw']}", f"small={files['other']}")
+    grid = Grid((files["loop"], files["small"]), (machine,), (("rounds", (1,)),), (("size", 7),))
+    (column,) = variants(grid).variants
+    assert [own.source.hardware for own in column] == [machine[:1], machine[1:]]
+    assert [own.source.sets for own in column] == [(("size", 7), ("rounds", 1)), (("size", 7),)]
+
+
 def test_a_machine_with_too_small_a_context_is_left_out(tmp_path: Path) -> None:
     """It says so, and the others are compared; where none holds it, it is refused as ever."""
     long = str(
