@@ -33,6 +33,7 @@ TOO_FEW = "too few to tell the error"
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 REASONS = 3  # why runs fail: the most frequent; the rest is counted
+FEW_LONG = 0.1  # of all time, which the longest 5 % hold, from which on they are what is long
 SKEWED = 1.3  # times the typical run, from which on the average is said to be that of a few
 
 
@@ -259,9 +260,10 @@ def _errors(findings: Findings, rows: Sequence[Share], unit: show.Unit) -> list[
 def _few_long(findings: Findings) -> str:
     """That the average is that of a few runs, where it lies far above the typical one."""
     wall = findings.wall
-    if findings.longest is None or wall.mean <= SKEWED * wall.p50:
+    longest = findings.longest
+    if longest is None or longest < FEW_LONG or wall.mean <= SKEWED * wall.p50:
         return ""
-    held = show.share(findings.longest)
+    held = show.share(longest)
     return f"a few long runs make the average: the longest 5 % hold {held} of all time"
 
 

@@ -30,9 +30,7 @@ def run_attempts(node: Attempts, frame: Frame) -> Steps:
         yield from _picked(node, frame, crew, winner)
     if winner is not None:
         heard(frame, [winner])
-    for branch in crew.branches:
-        if branch is not winner:
-            crew.waste(branch)
+    crew.waste([branch for branch in crew.branches if branch is not winner])
     frame.stage.success[node.rank] = winner is not None and crew.succeeded(winner)
     if winner is None:
         frame.world.note("none_picked")

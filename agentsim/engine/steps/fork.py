@@ -13,7 +13,7 @@ from agentsim.engine.steps.block import latest, run_block
 from agentsim.engine.tasks import Task
 from agentsim.engine.world import JOINS, Event
 from agentsim.graph import Block, Fork, Node, walk
-from agentsim.records import CallFacts, Outcome, Part, Peak, Verdict, Visit
+from agentsim.records import CallFacts, Outcome, Part, Peak, Place, Verdict, Visit
 
 
 def run_fork(node: Fork, frame: Frame) -> Steps:
@@ -31,8 +31,7 @@ def run_fork(node: Fork, frame: Frame) -> Steps:
         if node.items is not None:  # cut short too: its lines count outside since they were written
             for branch in crew.branches:
                 frame.task.adopt(branch.frame.task)
-    for branch in losers:
-        crew.waste(branch)
+    crew.waste(losers)
     decided = latest(counted)
     if decided is not None:
         frame.last = decided.frame.last
@@ -163,15 +162,27 @@ class Crew:
             )
         )
 
-    def waste(self, branch: Branch) -> None:
-        """All that a branch made which was not needed is wasted, the calls that ended too."""
-        spans, place = self.frame.world.spans, branch.frame.place
-        ranks = {node.rank for node in walk(self._body(self.branches.index(branch)))}
+    def waste(self, losers: list[Branch]) -> None:
+        """All that branches made which were not needed is wasted, the calls that ended too."""
+        if not losers:
+            return
+        spans, length = self.frame.world.spans, len(losers[0].frame.place)
+        # one look at each span for all of them; items are told by their place, branches by steps
+        lost: dict[Place, set[int]] = {}
+        shared: set[int] | None = None
+        out = set(losers)
+        for number, branch in enumerate(self.branches):
+            if branch in out:
+                own = shared or {node.rank for node in walk(self._body(number))}
+                if len(self.node.branches) == 1:
+                    shared = own
+                lost.setdefault(branch.frame.place, set()).update(own)
         for i in range(self._first, len(spans)):
             span = spans[i]
             facts = span.facts
-            mine = span.step in ranks and span.place[: len(place)] == place
-            if mine and isinstance(facts, CallFacts) and not facts.wasted:
+            if not isinstance(facts, CallFacts) or facts.wasted:
+                continue
+            if span.step in lost.get(span.place[:length], ()):
                 made = facts.fresh + facts.cached + facts.thinking + facts.visible
                 spans[i] = span._replace(facts=facts._replace(wasted=made))
 

@@ -172,3 +172,10 @@ def test_who_reads_no_lines_reads_prose() -> None:
     text = " ".join(terminal.draw(document.sweep(replace(base, rows=(prose,)))).split())
     assert "than you read prose, 5.2 tok/s" in text
     assert "code is read" not in text
+
+
+def test_an_even_spread_is_not_a_few_long_runs() -> None:
+    """Half of the runs take twice as long: of them the longest 5 % hold 7 % of all time."""
+    even = stat(60, 120, 120, 90)  # a mean of 1.5 times the typical run
+    assert "few long runs" not in drawn(findings(wall=even, longest=0.067))
+    assert "few long runs" in drawn(findings(wall=even, longest=0.12))
