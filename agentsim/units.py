@@ -38,7 +38,8 @@ _PER = {
 }
 _MANY = {"": Decimal(1), "k": Decimal(10**3), "M": Decimal(10**6), "G": Decimal(10**9)}
 _TOKEN_NAMES = ("", "tok", "token", "tokens")
-_COUNTED_NAMES = (*_TOKEN_NAMES, "req", "request", "requests", "item", "items")
+_REQUEST_NAMES = ("", "req", "request", "requests")
+_COUNTED_NAMES = (*_TOKEN_NAMES, *_REQUEST_NAMES[1:], "item", "items")
 _LINE_NAMES = ("loc", "line", "lines")
 _WORD_NAMES = ("word", "words")
 
@@ -77,6 +78,21 @@ def tokens(value: object) -> float:
     return _count(
         value, "expected tokens (k, M, G for more), such as 500, 12k or 1.5M", _TOKEN_NAMES
     )
+
+
+def token_rate(value: object) -> float:
+    """Tokens per second of `800 tok/s`, `500/s` or `100 tok/min`; above 0."""
+    expected = f"expected tokens per time (tok or nothing, per {_PER_UNITS}), such as 800 tok/s"
+    return _rate(value, expected, _TOKEN_NAMES)
+
+
+def request_rate(value: object) -> float:
+    """Requests per second of `100 req/min` or `100/min`; above 0."""
+    expected = (
+        f"expected requests per time (req or nothing, per {_PER_UNITS}), such as 100/min or "
+        "100 req/min"
+    )
+    return _rate(value, expected, _REQUEST_NAMES)
 
 
 def rate(value: object, *, bare: bool = False) -> float:

@@ -171,7 +171,7 @@ def _is_terminal(stream: Any) -> bool:
 def write_whole(path: str, text: str) -> None:
     """Puts `text` in place of the file at once: a reader sees the old one or the new one.
 
-    Raises `Problems` where the folder is missing, not writable, or full. A device or pipe is
+    Raises `Problems` where the folder is missing, not writable, or full. A character device is
     written to directly; a link is followed.
     """
     target = _writable(path)
@@ -218,6 +218,9 @@ def _writable(path: str) -> Path:
         folder = target.parent
         if target.is_dir():
             raise _cannot(path, "it is a folder")
+        if _is_strange(path):
+            hint = "without -o the result goes to stdout, which may be a pipe"
+            raise _cannot(path, "it is no regular file", hint)
         if not folder.is_dir():
             raise _cannot(path, f"there is no folder {str(folder)!r}", f"mkdir -p {folder}")
         if target.exists() and not target.is_file():
@@ -227,6 +230,18 @@ def _writable(path: str) -> Path:
     except (OSError, ValueError) as fault:
         raise _cannot(path, str(fault)) from None
     return target
+
+
+def _is_strange(path: str) -> bool:
+    """Whether `path` is a pipe, a socket or a disk: to open it may wait for ever, or do harm.
+
+    It is looked at by its own name: behind `/dev/stdout` may be a pipe that has none.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISCHR(mode))
 
 
 def _cannot(path: str, why: str, hint: str = "") -> Problems:

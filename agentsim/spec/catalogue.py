@@ -29,6 +29,11 @@ def find(kind: Kind, name: str) -> Path:
         return found[name]
     known = ", ".join(by_nearness(name, found)) or "none"
     near = nearest(name, found)
+    beside = Path(name) if name and os.path.exists(name) else None
+    if beside is not None and not beside.is_file():
+        where = "give the path of a file, or one of these names"
+        what = f"{quoted(name)} {lacking(beside)}; there are: {known}"
+        raise Problems([Problem("unknown-name", what, hint=where)])
     raise Problems(
         [
             Problem(
@@ -82,6 +87,16 @@ def _config() -> Path:
         return Path(os.devnull)
 
 
+def lacking(path: Path) -> str:
+    """Why there is no file to read at `path`, which is none."""
+    try:
+        if path.is_dir():
+            return "is a folder, not a file"
+        return "is no regular file" if path.exists() else "is not there"
+    except (OSError, ValueError):  # far too long, or with a zero byte
+        return "is not a path"
+
+
 def _files(folder: Path) -> list[Path]:
     try:
         found = [path for path in folder.iterdir() if path.suffix in SUFFIXES]
@@ -98,12 +113,12 @@ def _file(kind: Kind, name: str) -> Path:
     """`name` as a path; `cerebras.yaml` for a profile that ships under the name `cerebras` too."""
     path = Path(name).expanduser() if name.startswith("~/") else Path(name)
     try:
-        if path.is_file():
-            return path
-        what = "is no regular file" if path.exists() else "is not there"
-        what = "is a folder, not a file" if path.is_dir() else what
-    except (OSError, ValueError):  # far too long, or with a zero byte
-        what = "is not a path"
+        is_file = path.is_file()
+    except (OSError, ValueError):
+        is_file = False
+    if is_file:
+        return path
+    what = lacking(path)
     stem = path.name.removesuffix(".yaml").removesuffix(".yml")
     hint = (
         f"{quoted(stem)}, without the ending, is a {_WORDS[kind]}" if stem in entries(kind) else ""

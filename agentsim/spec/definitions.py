@@ -11,7 +11,6 @@ from pydantic import PlainValidator
 from agentsim import units
 from agentsim.spec import values
 from agentsim.spec.fields import (
-    Count,
     Density,
     Duration,
     FixedTokens,
@@ -27,6 +26,7 @@ from agentsim.spec.fields import (
     Share,
     Text,
     Tokens,
+    Tools,
     Turns,
     Units,
     Uses,
@@ -229,7 +229,7 @@ class AgentFields(Model):
     keeps_thinking: Flag | None = may("whether thinking stays in the session", "no")
     output: Tokens | None = may("visible tokens of a turn", "{p50: 180, p90: 900}")
     tools: Mix | None = may("its tools, by share of all runs", "{shell: 85%, tests: 15%}")
-    tools_per_turn: Count | None = may("tool runs of a turn", "1")
+    tools_per_turn: Tools | None = may("tool runs of a turn", "1")
     in_turn: Flag | None = may("tools of one turn run one after another", "no")
     writes: Lines | None = may("lines that one run of it writes", "{p50: 120 loc, p90: 600 loc}")
     tokens_per_line: PerLine | None = may("output tokens of a line", "12")

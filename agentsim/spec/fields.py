@@ -22,8 +22,8 @@ def _type(read: Callable[[Any], Any]) -> Any:
 if TYPE_CHECKING:
     Duration: TypeAlias = Distribution
     Tokens: TypeAlias = Distribution
-    Count: TypeAlias = Distribution
     Turns: TypeAlias = Distribution
+    Tools: TypeAlias = Distribution
     Lines: TypeAlias = Distribution
     Density: TypeAlias = float
     Approves: TypeAlias = tuple[float, ...]
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 else:
     Duration = Annotated[Any, _type(values.duration_of)]
     Tokens = Annotated[Any, _type(values.tokens_of)]
-    Count = Annotated[Any, _type(values.count_of)]
     Turns = Annotated[Any, _type(values.turns_of)]
+    Tools = Annotated[Any, _type(values.tools_of)]
     Lines = Annotated[Any, _type(values.lines_of)]
     Density = Annotated[Any, _type(values.fixed(units.density, "defects, such as 32 per kloc"))]
     Approves = Annotated[Any, _type(values.approves_of)]

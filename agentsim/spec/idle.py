@@ -10,7 +10,7 @@ from agentsim.graph import Agent, Graph, Life, walk
 from agentsim.spec.cast import ONE_OF
 from agentsim.spec.expressions import uses
 from agentsim.spec.problems import nearest, quoted
-from agentsim.spec.tree import Tree
+from agentsim.spec.tree import Path, Tree, Value
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program
@@ -38,6 +38,31 @@ def idle_params(tree: Tree, home: str = "") -> list[str]:
         for name in params
         if isinstance(name, str) and name not in used
     ]
+
+
+def empty_keys(tree: Tree) -> list[str]:
+    """Keys with nothing behind them, of a tree that is filled and has its includes."""
+    return [
+        f"{quoted(path[-1])} ({_line(tree.key_place(path), tree.file)}) has no value and counts "
+        "as not written"
+        for path in _empty(tree.value, ())
+    ]
+
+
+_DATA = frozenset({"params", "each"})
+"""Keys of values that expressions use, where nothing is a value as well."""
+
+
+def _empty(value: Value, path: Path) -> Iterator[Path]:
+    if isinstance(value, list):
+        for i, entry in enumerate(value):
+            yield from _empty(entry, (*path, i))
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            if entry is None:
+                yield (*path, key)
+            elif key not in _DATA:
+                yield from _empty(entry, (*path, key))
 
 
 def _definitions(program: Program) -> Iterator[str]:

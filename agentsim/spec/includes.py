@@ -13,6 +13,7 @@ from pathlib import Path as File
 from typing import Any
 
 from agentsim.errors import Place, Problem, Problems
+from agentsim.spec.catalogue import lacking
 from agentsim.spec.definitions import MODELS
 from agentsim.spec.expressions import uses
 from agentsim.spec.idle import idle_params
@@ -21,7 +22,7 @@ from agentsim.spec.problems import nearest, quoted, unknown_name
 from agentsim.spec.reader import read_file
 from agentsim.spec.tree import Key, Path, Spot, Tree
 from agentsim.spec.values import shown
-from agentsim.spec.workflow import filled
+from agentsim.spec.workflow import filled, mapping_of
 
 MOST_DEEP = 8
 MOST_FILES = 100
@@ -122,6 +123,7 @@ class _Maker:
             raise Problems([Problem("too-many-values", f"more than {MOST_FILES} includes", place)])
         try:
             other = read_file(path)
+            mapping_of(other)
             self.idle += [it for it in idle_params(other, self.tree.file) if it not in self.idle]
             other, _ = filled(other, self._params(tree, step, at, other), self.report)
         except Problems as fault:
@@ -156,9 +158,10 @@ class _Maker:
             self.report(Problem("bad-value", message, place, "copy it into the folder"))
             return None
         if not there:
-            near = nearest(name, (one.name for one in home.iterdir() if one.suffix == ".yaml"))
+            files_here = (one.name for one in home.iterdir() if one.is_file())
+            near = nearest(name, (one for one in files_here if one.endswith(".yaml")))
             hint = f"did you mean {quoted(near)}?" if near else ""
-            message = f"the file {quoted(name)} is not there"
+            message = f"the file {quoted(name)} {lacking(path)}"
             self.report(Problem("file-missing", message, place, hint))
             return None
         around = [one.resolve() for one in files]

@@ -12,7 +12,7 @@ from agentsim.spec import catalogue
 from agentsim.spec.blame import blamed
 from agentsim.spec.checks import few
 from agentsim.spec.compile import compiled
-from agentsim.spec.idle import idle_params
+from agentsim.spec.idle import empty_keys, idle_params
 from agentsim.spec.includes import files_of, included
 from agentsim.spec.problems import refuse, told_apart
 from agentsim.spec.reader import read_file
@@ -108,16 +108,11 @@ def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[P
     later = (one for one in problems[known:] if one.place not in unfilled)
     refuse([*problems[:known], *later])
     assert graph is not None
-    return program, replace(graph, notes=(*graph.notes, *few(idle)))
+    return program, replace(graph, notes=(*graph.notes, *few(empty_keys(whole)), *few(idle)))
 
 
 def parsed(tree: Tree, source: Source, problems: list[Problem]) -> tuple[Tree, dict[str, Any]]:
     """The tree with its params filled in, and these. Raises `Problems` if no more can be said."""
-    if not isinstance(tree.value, dict):
-        what = "is empty" if tree.value is None else "is no mapping"
-        hint = "a workflow begins with `agentsim: 1`, a `name:` and its `steps:`"
-        problems.append(Problem("bad-value", f"the file {what}", tree.place(), hint))
-        refuse(problems)
     try:
         return filled(tree, source.sets, problems.append)
     except Problems as fault:

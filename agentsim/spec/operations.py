@@ -115,9 +115,16 @@ def _round(value: Any, digits: Any = 0) -> Any:
     return round(value, digits) if digits else round(value)
 
 
-def _checked(compute: Callable[..., Any]) -> Callable[..., Any]:
+def _checked(
+    name: str, compute: Callable[..., Any], takes: str, such_as: str
+) -> Callable[..., Any]:
+    """`compute`, with words of ours where it has no answer: what it `takes`."""
+
     def of_values(*values: Any) -> Any:
-        return check(compute(*values))
+        try:
+            return check(compute(*values))
+        except (TypeError, ValueError):
+            raise Failed(f"{name} takes {takes}", f"such as {name}({such_as})") from None
 
     return of_values
 
@@ -143,14 +150,16 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.GtE: _order(">=", operator.ge),
 }
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "min": _checked(min),
-    "max": _checked(max),
-    "round": _checked(_round),
-    "abs": _checked(abs),
-    "floor": _checked(math.floor),
-    "ceil": _checked(math.ceil),
-    "sqrt": _checked(math.sqrt),
-    "int": _checked(int),
-    "float": _checked(float),
-}
+_SEVERAL = "two or more numbers, or a list of them"
+_FUNCTIONS: tuple[tuple[str, Callable[..., Any], str, str], ...] = (
+    ("min", min, _SEVERAL, "loops, 4"),
+    ("max", max, _SEVERAL, "loops, 4"),
+    ("round", _round, "a number, and how many digits to keep", "2.55, 1"),
+    ("abs", abs, "one number", "-3"),
+    ("floor", math.floor, "one number", "2.5"),
+    ("ceil", math.ceil, "one number", "2.5"),
+    ("sqrt", math.sqrt, "one number of 0 or more", "16"),
+    ("int", int, "one number, or a text that is a whole number", "2.5"),
+    ("float", float, "one number, or a text that is a number", "2"),
+)
+FUNCTIONS: dict[str, Callable[..., Any]] = {row[0]: _checked(*row) for row in _FUNCTIONS}

@@ -67,6 +67,7 @@ _MEANT = MappingProxyType(
 )
 
 
+_PLURALS = MappingProxyType({"person": "people", "harness": "harnesses"})
 _DEFINED = frozenset({"tool", "pool", "person", "agent"})
 """What a file defines itself, each in a section of its own."""
 
@@ -98,6 +99,7 @@ def unknown_key(
     first, colon, _ = str(key).partition(":")
     if colon and first.strip() in names:
         hint = f"put a space after the colon: `{first.strip()}: ...`"
+    hint = _with_invisible(str(key), hint)
     return Problem("unknown-key", f"unknown key {quoted(key)}{where}", place, hint)
 
 
@@ -107,14 +109,26 @@ def unknown_name(
     """A reference to a `what` (say "agent") that is not defined; the nearest one is the hint."""
     names = list(known)
     meant = _MEANT.get(str(name).casefold())
-    plural = "people" if what == "person" else f"{what}s"
+    plural = _PLURALS.get(what, f"{what}s")
     hint = _did_you_mean(str(name), names, plural)
     if meant in names:
         hint = f"did you mean {quoted(meant)}?"
     if what in _DEFINED:
         define = f"define it under `{plural}:`"
         hint = f"{hint}{' Or ' if hint.endswith('?') else '; or '}{define}" if hint else define
+    hint = _with_invisible(str(name), hint)
     return Problem("unknown-name", f"unknown {what} {quoted(name)}", place, hint)
+
+
+def invisible(text: str) -> str:
+    """The first letter of `text` that nobody sees, or that only looks like a space: `U+200B`."""
+    return next((f"U+{ord(it):04X}" for it in text if not it.isprintable()), "")
+
+
+def _with_invisible(name: str, hint: str) -> str:
+    found = invisible(name)
+    told = f"it holds an invisible character, {found}: type it anew" if found else ""
+    return "; ".join(part for part in (told, hint) if part)
 
 
 def _did_you_mean(name: str, known: Sequence[str], plural: str) -> str:

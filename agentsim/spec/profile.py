@@ -80,7 +80,7 @@ class LimitFile(Model):
 
     count: kinds.Counted = need(f"what it counts: {', '.join(kinds.COUNTS)}", "requests")
     bucket: kinds.Amount = may("how much it holds", "30k")
-    refill: kinds.Rate = may("how fast it fills", "500/s")
+    refill: kinds.Refill = may("how fast it fills", "500/s")
     reserve: kinds.Reserve = may(
         "max_output: the longest answer is taken up front", "max_output", False
     )

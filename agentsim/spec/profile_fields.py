@@ -28,8 +28,35 @@ _STEEPEST = 0.01  # seconds a token
 
 
 def rate(value: object) -> float:
-    """Tokens (or requests) per second of `800 tok/s`."""
+    """Tokens per second of `800 tok/s`."""
+    return rate_within(_one(units.token_rate, value), value)
+
+
+def _refill(value: object) -> float:
+    """Tokens or requests per second; `check_counted` knows which of them are meant."""
     return rate_within(_one(units.rate, value), value)
+
+
+def check_counted(key: str, value: object, count: str) -> None:
+    """Raises `QuantityFaults` where the `bucket` or `refill` of a quota counts something else.
+
+    A number without a unit counts what the quota counts.
+    """
+    if key == "refill":
+        _one(units.request_rate if count == "requests" else units.token_rate, value)
+    elif count == "requests" and isinstance(value, str) and "tok" in value:
+        raise fault(f"a quota of requests holds requests, not tokens; got {shown(value)}")
+
+
+def step_within(seconds: float, tokens: float) -> bool:
+    """Whether a step that makes so many `tokens` of a stream is as quick or slow as a rate may be.
+
+    The digits that division loses do not count.
+    """
+    return tokens / _FASTEST <= seconds * (1.0 + 1e-9) and seconds <= tokens / _SLOWEST * 1.000001
+
+
+RATES = f"from {plain(_SLOWEST)} to {plain(_FASTEST)} tok/s of one stream"
 
 
 def rate_within(number: float, written: object) -> float:
@@ -43,7 +70,7 @@ def rate_within(number: float, written: object) -> float:
 
 def step_time(value: object) -> float:
     """Seconds of one decode step; above 0."""
-    seconds = _one(within(units.duration, _LONGEST_STEP), value)
+    seconds = _one(within(units.duration, _LONGEST_STEP, "seconds"), value)
     if seconds <= 0.0:
         raise fault(f"a step takes more than 0 seconds; got {shown(value)}")
     return seconds
@@ -51,11 +78,11 @@ def step_time(value: object) -> float:
 
 def _slope(value: object) -> float:
     """Seconds a token of context: measured ones are 50 ns to 1 us, so ms are a wrong unit."""
-    return _one(within(units.duration, _STEEPEST), value)
+    return _one(within(units.duration, _STEEPEST, "seconds"), value)
 
 
 def _per_input(value: object) -> float:
-    return _one(within(units.duration, 1.0), value)
+    return _one(within(units.duration, 1.0, "seconds"), value)
 
 
 def _seconds(value: object) -> float:
@@ -66,11 +93,11 @@ def _dollars(value: object) -> float:
     """Dollars per million tokens."""
     if isinstance(value, dict | list):
         raise fault("not yet: prices in tiers or by time of day", code="not-yet")
-    return _one(within(units.money, 1e6), value)
+    return _one(within(units.money, 1e6, "dollars per million tokens"), value)
 
 
 def _amount(value: object) -> float:
-    number = _one(within(units.tokens, values.MOST_TOKENS), value)
+    number = _one(within(units.tokens, values.MOST_TOKENS, "tokens or requests"), value)
     if number <= 0.0:
         raise fault(f"a bucket holds more than 0; got {shown(value)}")
     return number
@@ -84,7 +111,7 @@ def _per_step(value: object) -> float:
 
 
 def _some_tokens(value: object) -> int:
-    number = _one(within(units.tokens, values.MOST_TOKENS), value)
+    number = _one(values.tokens, value)
     if number < 1 or number != int(number):
         raise fault(f"expected whole tokens, 1 or more, such as 131k; got {shown(value)}")
     return int(number)
@@ -240,6 +267,7 @@ def _choice(names: tuple[str, ...], what: str) -> Any:
 # A field that may be absent is `X | None` inside: what is written is read in any case, so that an
 # empty `rate:` is told and not taken for an absent one.
 Rate = Annotated[float | None, PlainValidator(rate)]
+Refill = Annotated[float | None, PlainValidator(_refill)]
 Slope = Annotated[float, PlainValidator(_slope)]
 Seconds = Annotated[float, PlainValidator(_seconds)]
 Ttl = Annotated[float | None, PlainValidator(_seconds)]

@@ -35,7 +35,8 @@ from agentsim.spec.profile import (
     SourceFile,
 )
 from agentsim.spec.profile_doubts import depth_notes, falls, gaps, idle_prices, notes
-from agentsim.spec.profile_fields import Rows
+from agentsim.spec.profile_fields import RATES, Rows, check_counted, step_within
+from agentsim.spec.quantity import QuantityFaults
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
 
@@ -153,7 +154,18 @@ class PlanReader:
             self._bad(("decode", "fit"), "`fit`: a step takes more than 0 seconds")
             return None
         per_step = file.tokens_per_step or 1.0
+        self._check_speed(knots if parts is None else ((1.0, sum(parts)),), per_step)
         return Decode(knots, parts, file.per_context_token, per_step)
+
+    def _check_speed(self, knots: Rows | None, per_step: float) -> None:
+        """In whatever form a speed is given, the bounds are those of `rate`."""
+        key = next(key for key in self._raw("decode") if key in SPEEDS)
+        rows = self._raw("decode", key) if key != "fit" else {}
+        for streams, step in knots or ():
+            if not step_within(step, per_step):
+                row = next((row for row in rows if float(row) == streams), None)
+                message = f"{quoted(key)}: expected a speed {RATES}; got {per_step / step:.4g}"
+                self._bad(("decode", key, *(() if row is None else (row,))), message)
 
     def _check_falls(self, key: str, knots: Rows) -> None:
         """A step that makes more tokens cannot be quicker, save by the scatter of measurements."""
@@ -224,6 +236,7 @@ class PlanReader:
             file = self._part(LimitFile, "a quota", *path)
             if file is None or not LATER["limits"].keys().isdisjoint(raw):
                 continue
+            self._check_counted(file, raw, path)
             for key in ("bucket", "refill"):
                 if key not in raw:
                     message = f"a quota needs {quoted(key)}"
@@ -262,6 +275,20 @@ class PlanReader:
                     refund=file.refund,
                     account=file.account or "",
                 )
+
+    def _check_counted(self, file: LimitFile, raw: dict[Any, Any], path: Path) -> None:
+        """Requests are not refilled in tokens, nor tokens in requests."""
+        is_requests = file.count == "requests"
+        for key in ("bucket", "refill"):
+            try:
+                if key in raw:
+                    check_counted(key, raw[key], file.count)
+            except QuantityFaults as error:
+                such = "`bucket: 100`, `refill: 100/min` or `refill: 100 req/min`"
+                hint = such if is_requests else "`refill: 30k/min` or `refill: 30k tok/min`"
+                for _, problem in error.faults:
+                    message = f"{quoted(key)} of a quota of {file.count}: {problem.message}"
+                    self._bad((*path, key), message, hint)
 
     def _price(self) -> Price | None:
         if isinstance(self._raw().get("price"), list):

@@ -268,6 +268,7 @@ class _Reader:
             inner = self.read(rest, (*at, number))
             if weight is not None and inner is not None:
                 parts.append((weight, inner))
+        self._check_percent([part.get("weight") for part in written], at)
         return self._made(lambda: chance.mixture(parts), at) if len(parts) == len(written) else None
 
     def _between(self, value: dict[str, Any], path: Path) -> float:
@@ -285,7 +286,20 @@ class _Reader:
     def _weights(self, written: list[object], path: Path) -> list[float] | None:
         found = [self._one(weight, (*path, i), _weight) for i, weight in enumerate(written)]
         given = [weight for weight in found if weight is not None]
+        self._check_percent(written, path)
         return given if len(given) == len(found) else None
+
+    def _check_percent(self, written: Sequence[object], path: Path) -> None:
+        """Weights count by their proportion; in percent they say what they are of: all of it."""
+        if not any(isinstance(weight, str) and "%" in weight for weight in written):
+            return
+        try:
+            total = math.fsum(map(_weight, written))
+        except ValueError:
+            return  # told where it stands
+        if abs(total - 1.0) > 1e-9:
+            message = f"weights in percent must add up to 100 %; these come to {100 * total:.10g} %"
+            self._bad(path, message, "or write all without %: then their proportions count")
 
     def _ones(
         self, values: list[object], path: Path, keys: Sequence[str | int], whole: bool = False

@@ -191,7 +191,7 @@ def _by_streams(name: str, words: str, probe: str) -> Row:
 
 
 def _prefill_rate(d: Definitions) -> tuple[Shape, ...]:
-    one = ref("rate-value")
+    one = ref("token-rate-value")
     keys = d.found["tokens-value"]["pattern"]
     table = _table(d, keys, one, "a table of rates by tokens already read", {0: "2k tok/s"})
     return Shape("a rate", one, "2k tok/s"), table
@@ -239,7 +239,7 @@ def _cost(d: Definitions) -> tuple[Shape, ...]:
 TYPES: dict[str, Row] = {
     "fields.Duration": _quantity("duration", "a time", "10m"),
     "fields.Tokens": _quantity("tokens", "tokens", "12k"),
-    "fields.Count": _quantity("count", "a whole number", 3),
+    "fields.Tools": _quantity("count", "a whole number", 3),
     "fields.Turns": _quantity("count", "a whole number above 0", 3),
     "fields.Density": _scalar("density", "defects per lines", "32 per kloc"),
     "fields.Approves": lambda d: (*_shares(d), *_choice(CLEAN)(d)),
@@ -276,7 +276,8 @@ TYPES: dict[str, Row] = {
     "definitions.Size": _choice("S", "M", "L"),
     "steps.parallel.Join": _join,
     "steps.each.Limit": _whole(1, 1_000_000),
-    "profile_fields.Rate": _scalar("rate", "a rate", "800 tok/s"),
+    "profile_fields.Rate": _scalar("token-rate", "a rate", "800 tok/s"),
+    "profile_fields.Refill": _scalar("rate", "a rate", "500/s"),
     "profile_fields.Slope": _scalar("duration", "a time", "191ns"),
     "profile_fields.Seconds": _scalar("duration", "a time", "50ms"),
     "profile_fields.Ttl": _scalar("duration", "a time", "5m"),
@@ -290,7 +291,7 @@ TYPES: dict[str, Row] = {
     "profile_fields.Slots": _whole(1, 1_000_000),
     "profile_fields.Shared": _flag,
     "profile_fields.StepTable": _by_streams("duration", "a time", "17ms"),
-    "profile_fields.RateTable": _by_streams("rate", "a rate", "83 tok/s"),
+    "profile_fields.RateTable": _by_streams("token-rate", "a rate", "83 tok/s"),
     "profile_fields.PrefillRate": _prefill_rate,
     "profile_fields.Latency": _quantity("duration", "a time", "20ms"),
     "profile_fields.Spread": _spread,

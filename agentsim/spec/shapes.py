@@ -41,6 +41,7 @@ _POWER = _NUMBER.removesuffix("?")  # with an exponent: its size is not told fro
 _PERCENT = rf"\+?(?:0*100(?:\.0*)?|0*[0-9]{{1,2}}(?:\.[0-9]*)?|\.[0-9]+|{_POWER})"
 
 _RATE = rf"{_NUMBER}{_MANY}{_COUNTED}?\s*/\s*{_PER}"
+_TOKEN_RATE = rf"{_NUMBER}{_MANY}(?:tokens|token|tok)?\s*/\s*{_PER}"
 _WORD_RATE = rf"{_NUMBER}{_MANY}(?:wpm|{_WORDS}\s*/\s*{_PER})"
 _LINE_RATE = rf"{_NUMBER}{_MANY}{_LINES}\s*/\s*{_PER}"
 _NO_UNIT = rf"{_NOUGHT}\s*[kKMG]?"
@@ -65,6 +66,7 @@ SCALARS: Mapping[str, tuple[str, str | None, Limits]] = {
         (0, 1),
     ),
     "money": ("dollars, such as $5", rf"\$?\s*(?:\+?{_NUMBER}|{_ZERO})", (0, None)),
+    "token-rate": ("tokens per time, such as 800 tok/s", _TOKEN_RATE, None),
     "rate": ("a rate per time, such as 800 tok/s", _RATE, None),
     "line-rate": ("lines per time, such as 400 loc/h", _LINE_RATE, None),
     "word-rate": ("words per time, such as 238 wpm", _WORD_RATE, None),

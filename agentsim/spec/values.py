@@ -14,10 +14,10 @@ from decimal import Decimal
 from typing import Any
 
 from agentsim import units
-from agentsim.chance import Distribution
+from agentsim.chance import Constant, Distribution, PerTask, capped
 from agentsim.errors import Problem
 from agentsim.records import Verdict
-from agentsim.spec.problems import nearest, quoted
+from agentsim.spec.problems import invisible, nearest, quoted
 from agentsim.spec.quantity import QuantityFaults, quantity
 
 HUNDRED_YEARS = 3.2e9  # seconds
@@ -71,13 +71,13 @@ def plain(number: float) -> str:
     return f"{Decimal(repr(float(number))).normalize():,f}"
 
 
-def within(read: Callable[[object], float], most: float) -> Callable[[object], float]:
-    """`read`, refusing what is larger than anybody means."""
+def within(read: Callable[[object], float], most: float, of: str = "") -> Callable[[object], float]:
+    """`read`, refusing what is larger than anybody means; `of`: what it counts ("seconds")."""
 
     def limited(value: object) -> float:
         number = read(value)
         if number > most:
-            limit = f"at most {plain(most)} (seconds, tokens)"
+            limit = f"at most {plain(most)}{of and ' '}{of}"
             raise ValueError(f"{quoted(value)} is too large: {limit}")
         return number
 
@@ -93,11 +93,11 @@ def _plain(value: object) -> float:
     return float(value)
 
 
-seconds = within(units.duration, HUNDRED_YEARS)
-tokens = within(units.tokens, MOST_TOKENS)
+seconds = within(units.duration, HUNDRED_YEARS, "seconds")
+tokens = within(units.tokens, MOST_TOKENS, "tokens")
 count = within(_plain, MOST_COUNT)
-lines = within(units.lines, MOST_COUNT)
-words = within(units.words, MOST_COUNT)
+lines = within(units.lines, MOST_COUNT, "lines")
+words = within(units.words, MOST_COUNT, "words")
 
 
 def duration_of(value: object) -> Distribution:
@@ -121,6 +121,27 @@ def turns_of(value: object) -> Distribution:
     if found.high < 1.0:
         raise fault(f"expected at least 1, such as 22; got {shown(value)}")
     return found
+
+
+MOST_TOOLS = 1000.0
+"""Tool runs of one turn. Recorded ones have some ten; each run is kept while its turn lasts."""
+
+
+def tools_of(value: object) -> Distribution:
+    """A count of tool runs of one turn: hardly ever more than 1,000, and then 1,000."""
+    found = count_of(value)
+    if found.high <= MOST_TOOLS:
+        return found
+    if max(found.mean, found.at(0.999)) > MOST_TOOLS:
+        hint = f"`at_most: {MOST_TOOLS:.0f}`" if isinstance(value, dict) else ""
+        raise fault(
+            f"expected at most {MOST_TOOLS:,.0f} tool runs of a turn, such as 3; "
+            f"got {plain(found.mean) if isinstance(found, Constant) else 'more in some turns'}",
+            hint=hint,
+        )
+    if isinstance(found, PerTask):
+        return PerTask(capped(found.inner, at_most=MOST_TOOLS), found.between)
+    return capped(found, at_most=MOST_TOOLS)
 
 
 def lines_of(value: object) -> Distribution:
@@ -202,13 +223,16 @@ def name(value: object) -> str:
     if not isinstance(value, str):
         hint = f'put it in quotes: "{value}"' if isinstance(value, int | float) else ""
         raise fault(f"expected a name, such as coder; got {shown(value)}", hint=hint)
+    if found := invisible(value):
+        hint = "type it anew: it may have come along with a copied text"
+        raise fault(f"the name {quoted(value)} holds an invisible character, {found}", hint=hint)
     if not value.strip() or value != value.strip() or not value.isprintable():
         raise fault(f"expected a name without spaces around it, such as coder; got {quoted(value)}")
     if len(value) > LONGEST_ID:
         raise fault(f"the name {quoted(value)} is longer than {LONGEST_ID} letters")
-    if found := sorted(_NOT_IN_NAMES & set(value)):
+    if signs := sorted(_NOT_IN_NAMES & set(value)):
         raise fault(
-            f"the name {quoted(value)} holds {quoted(found[0])}: no dots, slashes, commas, = or #",
+            f"the name {quoted(value)} holds {quoted(signs[0])}: no dots, slashes, commas, = or #",
             hint="paths join names with dots, and options use = and #; a hyphen will do",
         )
     return value

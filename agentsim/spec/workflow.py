@@ -187,13 +187,22 @@ def _offset(moment: datetime) -> str:
     return f"{text[:3]}:{text[3:5]}"
 
 
+# Files beside the zones on many systems: this machine's own zone, a default, the lack of a zone,
+# and folders that hold all zones once more, `right` with leap seconds.
+_NO_ZONES = frozenset({"localtime", "posixrules", "factory"})
+_NO_FOLDERS = ("posix/", "right/")
+
+
 def _zone(name: str | None, place: Place, report: Report) -> ZoneInfo | None:
+    meant = "UTC" if name is None else name
     try:
-        return ZoneInfo("UTC" if name is None else name)
+        if meant.lower() not in _NO_ZONES and not meant.lower().startswith(_NO_FOLDERS):
+            return ZoneInfo(meant)
     except (ValueError, KeyError, OSError):
-        hint = "an IANA name, such as Europe/Amsterdam or UTC"
-        report(Problem("bad-value", f"`timezone`: unknown zone {quoted(name)}", place, hint))
-        return None
+        pass
+    hint = "an IANA name, such as Europe/Amsterdam or UTC"
+    report(Problem("bad-value", f"`timezone`: unknown zone {quoted(name)}", place, hint))
+    return None
 
 
 def _moment(text: str, zone: ZoneInfo, place: Place, report: Report) -> datetime | None:
@@ -218,6 +227,15 @@ def _moment(text: str, zone: ZoneInfo, place: Place, report: Report) -> datetime
     return local
 
 
+def mapping_of(tree: Tree) -> dict[Any, Any]:
+    """The mapping at the top of a file. Raises `Problems` where there is none."""
+    if isinstance(tree.value, dict):
+        return tree.value
+    what = "is empty" if tree.value is None else "is no mapping"
+    hint = "a workflow begins with `agentsim: 1`, a `name:` and its `steps:`"
+    raise Problems([Problem("bad-value", f"the file {what}", tree.place(), hint)])
+
+
 def filled(
     tree: Tree, sets: Sequence[tuple[str, object]], report: Report
 ) -> tuple[Tree, dict[str, Any]]:
@@ -226,11 +244,12 @@ def filled(
 
     `sets` are values given on the command line, in order.
     """
+    mapping_of(tree)
     names = _params(tree, sets, report)
     # An unknown name waits as well: it is reported where it is used, beside all else there.
     later = ITEM_NAMES | (uses(tree) - set(names))
     whole = fill(tree, names, later=later, leave={("params",)}, report=report)
-    assert isinstance(whole.value, dict)
+    assert isinstance(whole.value, dict)  # as that of `tree`
     for key, value in whole.value.items():
         if key not in ("steps", "params") and _waits(value):
             try:

@@ -162,14 +162,22 @@ def _aim(given: Clock | Date, scope: Scope) -> TimeOfDay | Moment | None:
     aware = when.tzinfo is not None
     found = (int(when.timestamp()),) if aware else instants(when, zone_of(zone))
     moment = Moment(given.text, tuple(at * SECOND - start for at in found))
+    if found[0] > _last(start, zone):
+        message = f"{moment.text} is more than 100 years after the `start`"
+        scope.wrong(message, "wait", "until", hint="is the year right?")
     return _checked(moment, scope)
 
 
+def _last(start: int, zone: str) -> int:
+    """The second since 1970 at which the `start` (ns since 1970) is 100 years over: by dates."""
+    begin = datetime.fromtimestamp(start // SECOND, zone_of(zone))
+    leap = (begin.month, begin.day) == (2, 29)  # no such day in a year like 2100 or 2124 + 76
+    day = begin.replace(month=3, day=1) if leap else begin
+    return int(day.replace(year=begin.year + 100).timestamp())
+
+
 def _checked(moment: Moment, scope: Scope) -> Moment:
-    """A date before the start is told now; it takes no time. One that is far off is refused."""
-    if moment.instants[0] > values.HUNDRED_YEARS * SECOND:
-        message = f"{moment.text} is more than 100 years after the `start`"
-        scope.wrong(message, "wait", "until", hint="is the year right?")
+    """A date before the start is told now; it takes no time."""
     if moment.instants[-1] >= 0:
         return moment
     where = f"{scope.row.path} (line {scope.place('wait').line})"

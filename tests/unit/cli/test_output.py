@@ -108,3 +108,12 @@ def test_warnings_are_wrapped_as_well(
         told = capsys.readouterr().err
         assert max(map(len, told.splitlines())) <= most
         assert len(told.splitlines()) == (2 if terminal else 1)
+
+
+def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    """To open one that nobody reads waits for ever; it is told before the run."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for write in (output.Output(path=str(pipe)).check, lambda: output.write_whole(str(pipe), "x")):
+        with pytest.raises(Problems, match="no regular file"):
+            write()

@@ -135,7 +135,7 @@ def test_yes_and_no(value: object, wanted: bool) -> None:
         (values.name, "a/b", "no dots, slashes"),
         (values.name, " a", "without spaces around it"),
         (values.name, "a" * 81, "longer than 80"),
-        (values.name, "a\u202eb", "without spaces"),
+        (values.name, "a\u202eb", "an invisible character, U+202E"),
         (values.name, 7, "expected a name"),
         (values.shares, [], "list of shares by round"),
         (values.shares, [50, 2], "expected a share"),
