@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentsim.analysis import names, taken
+from agentsim.analysis import taken
 from agentsim.analysis.chain import Key, Uses
 from agentsim.analysis.gather import before, in_service
 from agentsim.analysis.places import Instance, Places
@@ -61,7 +61,7 @@ class Caps:
     def __init__(self, graph: Graph, named: Callable[[int, Key, Uses | None], str]) -> None:
         self._named = named
         self._resources = taken.Resources(graph)
-        self._roles = {it.name: names.of_server(it) for it in graph.servers}
+        self._roles = {it.name: it.known_as for it in graph.servers}
         self._places = Places(graph)
 
     def __call__(self, trace: Trace) -> list[Row]:

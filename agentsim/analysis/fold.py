@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from agentsim.analysis import names, places
+from agentsim.analysis import places
 from agentsim.analysis.behind import Caps
 from agentsim.analysis.chain import Key, Uses, compaction_decode, spent
 from agentsim.analysis.gather import (
@@ -60,7 +60,7 @@ class Folder:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._servers = graph.servers
-        self._roles = {server.name: names.of_server(server) for server in graph.servers}
+        self._roles = {server.name: server.known_as for server in graph.servers}
         self._pools = [pool.name for pool in graph.pools]
         self._people = [person.name for person in graph.people]
         self._steps = len(graph.steps)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from agentsim.analysis import names
 from agentsim.analysis.behind import IN_SERVICE, INSIDE, TAKEN
 from agentsim.analysis.outcome import ServerTally, Tally
 from agentsim.analysis.places import name_of
@@ -47,7 +46,7 @@ def beside(graph: Graph, tallies: Sequence[Tally]) -> Behind:
             if code >= TAKEN and full:
                 own[Part(code - TAKEN), what] = time / full
         for i, plan in enumerate(graph.servers):
-            role = names.of_server(plan)
+            role = plan.known_as
             served = rows.get((IN_SERVICE, role), 0)
             inside = rows.get((INSIDE, ""), 0)
             if full and served and plan.shared:

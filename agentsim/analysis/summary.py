@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 
 from agentsim.analysis import tables
 from agentsim.analysis.bottleneck import also_typical, bottleneck
@@ -28,6 +28,7 @@ from agentsim.analysis.room import behind, beside
 from agentsim.analysis.typical import held_by_longest, middle
 from agentsim.analysis.where import Key, Spent, spent
 from agentsim.graph import Graph
+from agentsim.laws.calendar import zone_of
 from agentsim.records import SECOND, Outcome, Part
 
 _SERVED = frozenset(part.label for part in SERVED)
@@ -159,12 +160,7 @@ def _finish(graph: Graph, wall: Stat) -> dict[str, str] | None:
     """When it is done, as dates in the workflow's zone; only where it says when it starts."""
     if graph.start is None:
         return None
-    zone: tzinfo = UTC
-    if graph.zone is not None:
-        from zoneinfo import ZoneInfo
-
-        zone = ZoneInfo(graph.zone)
-    start = graph.start
+    zone, start = zone_of(graph.zone or "UTC"), graph.start
     return {
         name: datetime.fromtimestamp(start + after, zone).isoformat(timespec="seconds")
         for name, after in (("p50", wall.p50), ("p80", wall.p80), ("p90", wall.p90))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import fsum, isfinite
 
-from agentsim.analysis import names
 from agentsim.analysis.estimate import of_occurrences
 from agentsim.analysis.findings import (
     CallFindings,
@@ -47,7 +46,7 @@ def servers(graph: Graph, tallies: Sequence[Tally]) -> dict[str, ServerFindings]
     """By the first role bound to each. Rates are sums over all runs, divided once."""
     wall = sum(tally.wall for tally in tallies)
     return {
-        names.of_server(plan): _server(plan, [tally.servers[i] for tally in tallies], wall)
+        plan.known_as: _server(plan, [tally.servers[i] for tally in tallies], wall)
         for i, plan in enumerate(graph.servers)
     }
 

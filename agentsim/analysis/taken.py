@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentsim.analysis import names
 from agentsim.analysis.gather import before
 from agentsim.analysis.stretches import Stretches
 from agentsim.graph import Graph
@@ -26,10 +25,10 @@ class Resources:
     """The resources of one graph of which there are so many and no more."""
 
     def __init__(self, graph: Graph) -> None:
-        self._roles = {it.name: names.of_server(it) for it in graph.servers if it.slots}
+        self._roles = {it.name: it.known_as for it in graph.servers if it.slots}
         self._pools = [pool.name for pool in graph.pools]
         self._most: dict[Key, float] = {
-            **{(int(Part.SLOT_WAIT), names.of_server(it)): float(it.slots)
+            **{(int(Part.SLOT_WAIT), it.known_as): float(it.slots)
                for it in graph.servers if it.slots},
             **{(int(Part.POOL_WAIT), it.name): it.capacity for it in graph.pools},
             **{(int(Part.PERSON_WAIT), it.name): float(it.count) for it in graph.people},

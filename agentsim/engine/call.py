@@ -181,9 +181,8 @@ class Call(Event):
             self.take(server.course(request, self.cached, now, self.marks))
             if server.caches:
                 server.cache.use(self.prefix, now, self.ready, self.planned, request.kept)
-            server.world.happens(
-                self, self.planned - now
-            )  # all is known now: the call is its own timer
+            # all is known now: the call is its own timer
+            server.world.happens(self, self.planned - now)
             return
         line = request.line
         if line.spread is not None:

@@ -99,8 +99,8 @@ class Frame:
 
     `last` is the index of the chain's newest span, `verdict` the last verdict in scope, `answers`
     what was said last in scope (of branches that joined, by each), `round` the number of the
-    innermost loop's round, `depth` how many forks it stands in, `tried` how
-    often the step around was tried before.
+    innermost loop's round, `depth` how many forks it stands in, `tried` how often the step around
+    was tried before.
     """
 
     __slots__ = (

@@ -14,7 +14,7 @@ from agentsim.engine.quota import Gate, Quotas, never_wait
 from agentsim.engine.server import Server
 from agentsim.engine.steps import RUNNERS
 from agentsim.engine.tasks import Task
-from agentsim.engine.world import LONGEST, World
+from agentsim.engine.world import World
 from agentsim.errors import EngineFault
 from agentsim.graph import Agent, Graph, walk
 from agentsim.records import Outcome, Peak, Trace, Verdict
@@ -94,8 +94,8 @@ def _run(stage: Stage, replication: int) -> Trace:
     try:
         world.run(root.process)
     except EngineFault as fault:
-        rank = world.longest() if world.now > LONGEST else world.latest()
-        if fault.step or rank < 0:
+        rank = -1 if fault.step else world.culprit()
+        if rank < 0:
             raise
         path = stage.graph.steps[rank].path
         raise EngineFault(f"{path}: {fault}" if path else str(fault), fault.hint, path) from None

@@ -332,16 +332,18 @@ class World:
         others = [thing for thing in self.scarce if thing not in last]
         return [peak for thing in (*others, *last) if (peak := thing.peak()) is not None]
 
-    def latest(self) -> int:
-        """The rank of the step that did something last; -1 where none has."""
+    def culprit(self) -> int:
+        """The rank of the step to look at in a run that cannot go on; -1 where none is known.
+
+        Of one that lasts too long the step that took the longest, else the one that did something
+        last.
+        """
+        if self.now > LONGEST:
+            found = max(self.spans, key=lambda span: _end(span) - span.began, default=None)
+            return -1 if found is None else found.step
         if self.spans and _end(self.spans[-1]) == self.now:
             return self.spans[-1].step
         return self.visits[-1].step if self.visits else -1
-
-    def longest(self) -> int:
-        """The rank of the step that took the longest; -1 where none has."""
-        found = max(self.spans, key=lambda span: _end(span) - span.began, default=None)
-        return -1 if found is None else found.step
 
     def _deadlock(self) -> EngineFault:
         waits = [wait for thing in self.scarce for wait in thing.waiting()]

@@ -7,7 +7,7 @@ a role is bound in those that ask for it. What none of them knows is an error.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -78,46 +78,68 @@ def variants(grid: Grid) -> Columns:
     """
     params = [_params(file) for file in grid.files]
     wrong = _Wrong()
-    for problem in _unknown(grid, params):
-        wrong.add(problem, "")
+    wrong.add([(problem, "") for problem in _unknown(grid, params)])
     choices = [list(_combinations(grid.vary, known)) for known in params]
     _check_size(len(grid.machines) * sum(map(len, choices)))
     titles = _titles(grid.files)
-    rows = [
-        (file, title, tuple(own for own in grid.sets if known is None or own[0] in known), vary)
-        for file, title, known, own in zip(grid.files, titles, params, choices, strict=True)
-        for vary in own
-    ]
     alone = len(grid.files) == 1
+    rows = [
+        _Row(
+            file, "" if alone else title, tuple(it for it in grid.sets if _has(known, it[0])), vary
+        )
+        for file, title, known, choice in zip(grid.files, titles, params, choices, strict=True)
+        for vary in choice
+    ]
     columns: list[tuple[tuple[str, ...], list[Variant]]] = []
-    too_small: list[tuple[tuple[str, ...], list[tuple[Problem, str]]]] = []
+    too_small: list[tuple[tuple[str, ...], list[_Fault]]] = []
     for machine in grid.machines:
-        loader = _Loader(machine)
-        column, faults = list[Variant](), list[tuple[Problem, str]]()
-        for file, title, sets, vary in rows:
-            changed = _written(vary)
-            label = changed if alone and changed else f"{title} {changed}".rstrip()
-            try:
-                source, graph = loader.load(file, (*sets, *vary))
-            except Problems as fault:
-                faults += [(_varied(problem, vary), changed) for problem in fault.problems]
-                continue
-            column.append(Variant(file, vary, label, graph, source))
-        faults += [(problem, "") for problem in loader.unasked()]
+        column, faults = _column(machine, rows)
         if faults and all(problem.code == TOO_SMALL for problem, _ in faults):
             too_small.append((machine, faults))
-            continue
-        for problem, changed in faults:
-            wrong.add(problem, changed)
-        columns.append((machine, column))
+        else:
+            columns.append((machine, column))
+            wrong.add(faults)
     if not columns:
         for _, faults in too_small:
-            for problem, changed in faults:
-                wrong.add(problem, changed)
-    wrong.refuse([_written(vary) for *_, vary in rows])
+            wrong.add(faults)
+    wrong.refuse([_written(row.vary) for row in rows])
     left = tuple((machine, faults[0][0].message) for machine, faults in too_small)
     machines = tuple(machine for machine, _ in columns)
     return Columns(machines, [column for _, column in columns], left)
+
+
+class _Row(NamedTuple):
+    """A file with values of what is varied; `title` where there are several files."""
+
+    file: str
+    title: str
+    sets: Pairs
+    vary: Pairs
+
+
+_Fault = tuple[Problem, str]
+"""What is wrong, and in which variation (empty: in any)."""
+
+
+def _column(machine: tuple[str, ...], rows: Sequence[_Row]) -> tuple[list[Variant], list[_Fault]]:
+    """All rows on one machine, and what is wrong there."""
+    loader = _Loader(machine)
+    column, faults = list[Variant](), list[_Fault]()
+    for file, title, sets, vary in rows:
+        changed = _written(vary)
+        try:
+            source, graph = loader.load(file, sets, vary)
+        except Problems as fault:
+            faults += [(problem, changed) for problem in fault.problems]
+            continue
+        label = f"{title} {changed}".strip() or _titles([file])[0]
+        column.append(Variant(file, vary, label, graph, source))
+    return column, faults + [(problem, "") for problem in loader.unasked()]
+
+
+def _has(known: set[str] | None, param: str) -> bool:
+    """Whether a file has the param; of one that cannot be read that is not known."""
+    return known is None or param in known
 
 
 def _written(vary: Pairs) -> str:
@@ -199,11 +221,12 @@ class _Loader:
         self._used: set[str] = set()
         self._unasked: dict[str, Problem] = {}
 
-    def load(self, file: str, sets: Pairs) -> tuple[Source, Graph]:
+    def load(self, file: str, sets: Pairs, vary: Pairs) -> tuple[Source, Graph]:
         """The graph and what it is of. Raises Problems, in the words of a comparison."""
         from agentsim.spec import Source
 
-        source = Source(file, self._machine, sets)
+        varied = frozenset(name for name, _ in vary)
+        source = Source(file, self._machine, (*sets, *vary), varied=varied)
         try:
             return self._kept(source)
         except Problems as fault:
@@ -239,14 +262,6 @@ class _Loader:
         return [it for own, it in self._unasked.items() if own not in self._used]
 
 
-def _varied(problem: Problem, vary: Pairs) -> Problem:
-    """What a value of `--vary` spoils does not come from `--set`."""
-    hint = problem.hint
-    for name, _ in vary:
-        hint = hint.replace(f"`--set {name}=", f"`--vary {name}=")
-    return problem if hint == problem.hint else replace(problem, hint=hint)
-
-
 def _in_words_of_compare(problem: Problem) -> Problem:
     """Here several `--hw` are several machines: what `run` advises would not help."""
     together = "one machine's bindings stand in one --hw, with commas: --hw NAME,ROLE=NAME"
@@ -264,8 +279,9 @@ class _Wrong:
     def __init__(self) -> None:
         self._found: dict[Problem, set[str]] = {}
 
-    def add(self, problem: Problem, variation: str) -> None:
-        self._found.setdefault(problem, set()).add(variation)
+    def add(self, faults: Iterable[_Fault]) -> None:
+        for problem, variation in faults:
+            self._found.setdefault(problem, set()).add(variation)
 
     def refuse(self, every: Sequence[str]) -> None:
         """Raises Problems where there are any; what holds in some variations says in which."""

@@ -233,13 +233,12 @@ def _both(graph: Graph, findings: Findings) -> Iterator[Change]:
     no place: each alone may save nothing where both together do. Told only where it saves more.
     """
     caps = [row.what for row in findings.where if row.kind == Part.CAP_WAIT.label]
-    slots = [plan for plan in graph.servers if plan.slots is not None]
+    slots = [i for i, plan in enumerate(graph.servers) if plan.slots is not None]
     if not caps or not slots:
         return
     more = variants.with_limit(graph, caps[0])
-    for i, plan in enumerate(graph.servers):
-        if plan.slots is not None:
-            more = variants.with_slot(more, i)
+    for i in slots:
+        more = variants.with_slot(more, i)
     what = "and a slot" if len(slots) == 1 else "and a slot on each server"
     yield Change(BOTH, f"{_places(caps[0])} {what}", "one more", more)
 

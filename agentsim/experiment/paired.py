@@ -37,8 +37,7 @@ MOST_RUNS = 1_000_000
 class Apart:
     """By how much one thing is more than another in the mean run; `sd` of a pair.
 
-    In the unit of what is compared: seconds of a time.
-
+    In the unit of what is compared; of a time, seconds.
     `ci95` is None where a single run that draws tells nothing of it. `needed`: about how many runs
     would tell the two apart, where they are not; None where more than `MOST_RUNS`, or unknown.
     """

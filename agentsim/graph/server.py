@@ -78,6 +78,11 @@ class ServerPlan:
     about: About
 
     @property
+    def known_as(self) -> str:
+        """Its name in an answer: the first role bound to it."""
+        return self.roles[0] if self.roles else self.name
+
+    @property
     def is_open(self) -> bool:
         """Nothing but a quota can hold up a call, and no other call changes its speed.
 

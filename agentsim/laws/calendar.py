@@ -23,7 +23,7 @@ AHEAD = 16
 
 @cache
 def zone_of(name: str) -> tzinfo:
-    """The zone of an IANA name. KeyError or ValueError where there is none."""
+    """The zone of an IANA name. KeyError, ValueError or OSError (a folder) where there is none."""
     if name == "UTC":
         return UTC  # needs no tables
     from zoneinfo import ZoneInfo

@@ -30,8 +30,6 @@ from agentsim.report.text import listed, name, safe
 
 FOLDED = SLIVER  # a smaller share of the whole is told in one row with its like
 TOO_FEW = "too few to tell the error"
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 REASONS = 3  # why runs fail: the most frequent; the rest is counted
 FEW_LONG = 0.1  # of all time, which the longest 5 % hold, from which on they are what is long
 SKEWED = 1.3  # times the typical run, from which on the average is said to be that of a few
@@ -99,7 +97,7 @@ def _done_by(finish: Mapping[str, str]) -> str:
     told, before = [], ("", "")
     for key, words_ in (("p50", "typically"), ("p80", "4 in 5 by"), ("p90", "9 in 10 by")):
         at = datetime.fromisoformat(finish[key])
-        day, clock = f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]}", f"{at:%H:%M}"
+        day, clock = show.day(at), f"{at:%H:%M}"
         if (day, clock) != before:
             told.append(f"{words_} {clock if day == before[0] else f'{day} {clock}'}")
         before = (day, clock)
@@ -152,11 +150,9 @@ def _escaped(defects: DefectFindings, findings: Findings) -> str:
     low, high = defects.escaped.ci95
     error = f" (+-{show.number((high - low) / 2)})" if high > low else ""
     mean = "" if findings.exact else f", on average{error}"
-    apart = (
-        ""
-        if findings.quality is None or findings.quality.success is None
-        else (" They say nothing of which attempt is right, nor that of them.")
-    )
+    apart = ""
+    if findings.quality is not None and findings.quality.success is not None:
+        apart = " They say nothing of which attempt is right, nor that of them."
     return f"Defects{runs}: {left} of {of} escape{mean}{free}.{apart}"
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from agentsim.analysis.words import hundredths, percent
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 YEAR = 365.25 * DAY
 UNKNOWN = "?"
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def duration(seconds: float) -> str:
@@ -73,6 +76,11 @@ def exact(seconds: float) -> str:
     if whole or not pieces:
         pieces.append(f"{_plain(whole / 1000, 3)} s")
     return ("-" if seconds < 0 else "") + " ".join(pieces)
+
+
+def day(at: datetime) -> str:
+    """`Tue 1 Dec`, in English whatever the machine speaks."""
+    return f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]}"
 
 
 def from_to(before: float, after: float) -> str:

@@ -8,7 +8,7 @@ otherwise tomorrow. So what is missing here can never be there.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from graphlib import TopologicalSorter
 
 from agentsim.graph import (
@@ -66,8 +66,8 @@ class _End:
 
 
 @dataclass(slots=True)
-class Missing:
-    """By rank, steps that ask for what nothing before them can give, however they are reached."""
+class Asking:
+    """Steps by rank that ask for a verdict, a session, changes or an answer."""
 
     whens: dict[int, Node] = field(default_factory=dict)
     sessions: dict[int, InSession] = field(default_factory=dict)
@@ -75,21 +75,16 @@ class Missing:
     answers: dict[int, Ask] = field(default_factory=dict)
 
 
-def missing(root: Block) -> Missing:
-    """Steps whose `when`, `session` or `reads` nothing before them can meet."""
+def missing(root: Block) -> Asking:
+    """Steps whose `when`, `session` or `reads` nothing before them meets, however reached."""
     asked = (node.session for node in walk(root) if isinstance(node, InSession))
     walker = _Walker(frozenset(name for name in asked if name is not None))
     walker.visit(root, State())
-    found = walker.missing
-    for rows, met in (
-        (found.whens, walker.met_whens),
-        (found.sessions, walker.met_sessions),
-        (found.changes, walker.met_changes),
-        (found.answers, walker.met_answers),
-    ):
-        for rank in met & rows.keys():
+    for kind in fields(Asking):
+        rows, met = getattr(walker.missing, kind.name), getattr(walker.met, kind.name)
+        for rank in met.keys() & rows.keys():
             del rows[rank]
-    return found
+    return walker.missing
 
 
 class _Walker:
@@ -97,11 +92,8 @@ class _Walker:
 
     def __init__(self, asked: frozenset[str]) -> None:
         self._asked = asked
-        self.missing = Missing()
-        self.met_whens: set[int] = set()
-        self.met_sessions: set[int] = set()
-        self.met_changes: set[int] = set()
-        self.met_answers: set[int] = set()
+        self.missing = Asking()
+        self.met = Asking()
         self._inside: dict[int, State] = {}
 
     def visit(self, node: Node, before: State) -> _End:
@@ -110,11 +102,9 @@ class _Walker:
         entry = before
         if guard.when:
             met = before.verdicts & set(guard.when)
+            self._found(bool(met)).whens[node.rank] = node
             if met:
-                self.met_whens.add(node.rank)
                 entry = replace(before, verdicts=met)
-            else:
-                self.missing.whens[node.rank] = node
         if guard.tries > 1:
             entry |= self.inside(node)  # a further try meets what the last one left
         end = self._step(node, entry)
@@ -150,26 +140,22 @@ class _Walker:
     def _leaf(self, node: Node, before: State) -> _End:
         sessions = before.sessions
         if isinstance(node, InSession):
-            if node.session in sessions:
-                self.met_sessions.add(node.rank)
-            elif node.session is not None:
-                self.missing.sessions[node.rank] = node
+            if node.session is not None:
+                self._found(node.session in sessions).sessions[node.rank] = node
             sessions |= self._opens(node)
         if (isinstance(node, Agent | Life) and node.reads) or (
             isinstance(node, Ask) and node.reads == "changes"
         ):
-            if before.written:
-                self.met_changes.add(node.rank)
-            else:
-                self.missing.changes[node.rank] = node
+            self._found(before.written).changes[node.rank] = node
         if isinstance(node, Ask) and node.reads == "answer":
-            if before.answered:
-                self.met_answers.add(node.rank)
-            else:
-                self.missing.answers[node.rank] = node
+            self._found(before.answered).answers[node.rank] = node
         written, answered = before.written or _writes(node), before.answered or _answers(node)
         after = State(before.verdicts, sessions, written, answered)
         return _End(after, _says(node), _fails(node))
+
+    def _found(self, is_met: bool) -> Asking:
+        """Where a step is noted whose wish is met as it is reached here, or is not."""
+        return self.met if is_met else self.missing
 
     def _life(self, node: Life, before: State) -> _End:
         """Its session is open for its steps; what it says stands for what they said."""
@@ -213,8 +199,8 @@ class _Walker:
         """Branches go on from here; items begin with nothing written and keep their sessions."""
         items = node.items is not None
         inside = self.inside(node)
-        written, answered = inside.written, inside.answered
-        entry = replace(before, written=not items and (before.written or written))
+        written = before.written or inside.written
+        entry = replace(before, written=written and not items)
         ends = [self.visit(branch, entry) for branch in node.branches]
         says = frozenset[Verdict | None]().union(*(end.says for end in ends))
         if not ends:  # items that there may be under another param
@@ -222,18 +208,16 @@ class _Walker:
         sessions = before.sessions
         if not items:
             sessions = sessions.union(*(end.after.sessions for end in ends))
-        after = State(
-            before.verdicts, sessions, before.written or written, before.answered or answered
-        )
+        answered = before.answered or inside.answered
+        after = State(before.verdicts, sessions, written, answered)
         return _End(_heard(after, says), says, any(end.fails for end in ends))
 
     def _attempts(self, node: Attempts, before: State) -> _End:
         """The sessions and lines of the picked one stay; that none is right fails nothing."""
         end = self.visit(node.fork, before)
         inside = [self.inside(branch) for branch in node.fork.branches]
-        after = end.after
-        for one in inside:
-            after = replace(after, sessions=after.sessions | one.sessions)
+        sessions = end.after.sessions.union(*(one.sessions for one in inside))
+        after = replace(end.after, sessions=sessions)
         if node.pick is not None:
             written = any(one.written for one in inside)
             answered = before.answered or any(one.answered for one in inside)

@@ -14,15 +14,19 @@ from agentsim.spec.tree import Path, Tree
 
 
 def blamed(
-    problems: Sequence[Problem], tree: Tree, sets: Sequence[tuple[str, object]]
+    problems: Sequence[Problem],
+    tree: Tree,
+    sets: Sequence[tuple[str, object]],
+    varied: frozenset[str],
 ) -> list[Problem]:
-    """The same problems; those of a value that uses a param of `--set` say which option that is.
+    """The same problems; those of a value that uses a param of an option say which that is.
 
-    `tree` is the file as it was written, before anything was filled in.
+    `tree` is the file as it was written, before anything was filled in. `sets` are the params of
+    `--set` and, those that are `varied`, of `--vary`.
     """
     if not sets or not isinstance(tree.value, dict):
         return list(problems)
-    where = dict(_places(tree, _reached(tree.value, dict(sets))))
+    where = dict(_places(tree, _reached(tree.value, dict(sets), varied)))
     return [_told(it, where.get(it.place) if it.place else None) for it in problems]
 
 
@@ -33,9 +37,14 @@ def _told(problem: Problem, options: list[str] | None) -> Problem:
     return replace(problem, hint=f"{problem.hint}; {said}" if problem.hint else said)
 
 
-def _reached(value: dict[Any, Any], sets: dict[str, object]) -> dict[str, list[str]]:
+def _reached(
+    value: dict[Any, Any], sets: dict[str, object], varied: frozenset[str]
+) -> dict[str, list[str]]:
     """Param -> the options that it depends on, by itself or by params above it."""
-    found = {name: [str(given("--set ", f"{name}={flow(it)}"))] for name, it in sets.items()}
+    found = {
+        name: [str(given("--vary " if name in varied else "--set ", f"{name}={flow(it)}"))]
+        for name, it in sets.items()
+    }
     params = value.get("params")
     for name, written in params.items() if isinstance(params, dict) else ():
         if isinstance(name, str) and name not in found:

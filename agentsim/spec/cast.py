@@ -88,7 +88,6 @@ class Cast:
     """All definitions of a workflow. `assumed` grows as steps take what the file did not give."""
 
     def __init__(self, tree: Tree, patch: Mapping[str, object], report: Report) -> None:
-        value = tree.value if isinstance(tree.value, dict) else {}
         self.assumed: dict[str, Assumed] = {}
         self.file: dict[str, dict[Any, Any]] = {}
         self._tree, self._patch, self._report = tree, patch, report
@@ -98,7 +97,7 @@ class Cast:
         self.used: set[tuple[str, str]] = set()
         """(kind, name) of what steps name, and of all that these use or are like."""
         for kind in MODELS:
-            self.file[kind] = self._section(kind, value.get(kind))
+            self.file[kind] = self._section(kind, tree.mapping.get(kind))
 
     def _section(self, kind: str, given: Any) -> dict[Any, Any]:
         if given is None:

@@ -29,20 +29,12 @@ def find(kind: Kind, name: str) -> Path:
         return found[name]
     known = ", ".join(by_nearness(name, found)) or "none"
     near = nearest(name, found)
-    beside = Path(name) if name and os.path.exists(name) else None
-    if beside is not None and not beside.is_file():
-        where = "give the path of a file, or one of these names"
-        what = f"{quoted(name)} {lacking(beside)}; there are: {known}"
-        raise Problems([Problem("unknown-name", what, hint=where)])
-    raise Problems(
-        [
-            Problem(
-                "unknown-name",
-                f"no {_WORDS[kind]} {quoted(name)}; there are: {known}",
-                hint=f"did you mean {quoted(near)}?" if near else "",
-            )
-        ]
-    )
+    what = f"no {_WORDS[kind]} {quoted(name)}"
+    hint = f"did you mean {quoted(near)}?" if near else ""
+    if os.path.exists(name) and not os.path.isfile(name):
+        what = f"{quoted(name)} {lacking(Path(name))}"
+        hint = "give the path of a file, or one of these names"
+    raise Problems([Problem("unknown-name", f"{what}; there are: {known}", hint=hint)])
 
 
 def names(kind: Kind) -> tuple[str, ...]:
@@ -112,11 +104,7 @@ def _is_path(name: str) -> bool:
 def _file(kind: Kind, name: str) -> Path:
     """`name` as a path; `cerebras.yaml` for a profile that ships under the name `cerebras` too."""
     path = Path(name).expanduser() if name.startswith("~/") else Path(name)
-    try:
-        is_file = path.is_file()
-    except (OSError, ValueError):
-        is_file = False
-    if is_file:
+    if os.path.isfile(path):  # False, too, of what is no path at all
         return path
     what = lacking(path)
     stem = path.name.removesuffix(".yaml").removesuffix(".yml")

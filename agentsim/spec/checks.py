@@ -24,7 +24,7 @@ from agentsim.spec.heeded import unheeded_settings
 from agentsim.spec.idle import idle_settings
 from agentsim.spec.length import check_length
 from agentsim.spec.lines import check_lines
-from agentsim.spec.problems import quoted
+from agentsim.spec.problems import few, quoted
 from agentsim.spec.quality import check_defects
 from agentsim.spec.sessions import check_sessions
 from agentsim.spec.unmet import check_unmet
@@ -33,8 +33,6 @@ from agentsim.spec.verdicts import verdict_notes
 if TYPE_CHECKING:
     from agentsim.spec.load import Source
     from agentsim.spec.scope import Program
-
-MOST_NOTES = 8  # of one kind: the first ones say what is the matter
 
 
 class Need(NamedTuple):
@@ -94,13 +92,6 @@ def _between_steps(graph: Graph, program: Program) -> list[str]:
 
     check_sessions(graph.root, clash)
     return check_unmet(graph.root, program, clashing)
-
-
-def few(notes: list[str]) -> list[str]:
-    """The first of them, and how many more there are."""
-    if len(notes) > MOST_NOTES:
-        notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} more like these"]
-    return notes
 
 
 def _cut_answers(graph: Graph) -> list[str]:

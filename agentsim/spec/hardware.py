@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from agentsim.errors import Place, Problems
 from agentsim.graph import ServerPlan
 from agentsim.spec.catalogue import find
-from agentsim.spec.problems import refuse, told_apart
+from agentsim.spec.problems import refuse
 from agentsim.spec.profile_fields import rate_within
 from agentsim.spec.profile_reader import PlanReader
 from agentsim.spec.quantity import QuantityFaults
-from agentsim.spec.reader import read_file
+from agentsim.spec.reader import read_file, told_apart
 from agentsim.spec.tree import Tree
 
 

@@ -26,8 +26,7 @@ def idle_params(tree: Tree, home: str = "") -> list[str]:
 
     `home`: the file that it is included in.
     """
-    value = tree.value if isinstance(tree.value, dict) else {}
-    params = value.get("params")
+    params = tree.mapping.get("params")
     if not isinstance(params, dict):
         return []
     used = uses(tree)
@@ -82,8 +81,8 @@ def _definitions(program: Program) -> Iterator[str]:
 
 def _of_agents(graph: Graph, program: Program) -> Iterator[str]:
     """`harness` and `caps` of a file that starts no agent."""
-    value = program.tree.value if isinstance(program.tree.value, dict) else {}
-    keys = [key for key in ("harness", "caps") if value.get(key) is not None]
+    given = program.tree.mapping
+    keys = [key for key in ("harness", "caps") if given.get(key) is not None]
     if not keys or program.unread or any(isinstance(it, Agent | Life) for it in walk(graph.root)):
         return
     for key in keys:

@@ -33,22 +33,20 @@ TAKEN = ("steps", *MODELS)
 ALLOWED = frozenset({"agentsim", "name", "note", "params", *TAKEN})
 
 
-def included(tree: Tree, report: Report, idle: list[str]) -> Tree:
-    """The filled tree with the steps of all files that it includes; what is wrong is reported.
+def included(tree: Tree, report: Report) -> tuple[Tree, list[str]]:
+    """The filled tree with the steps of all files that it includes, and what these say of no use.
 
-    What these files say of no use is added to `idle`.
+    What is wrong is reported.
     """
-    if not isinstance(tree.value, dict) or not mentions(tree.value.get("steps")):
-        return tree
-    return _Maker(tree, report, idle).whole()
+    maker = _Maker(tree, report)
+    return maker.whole(), list(maker.idle)
 
 
 def files_of(tree: Tree) -> list[File]:
     """The file of a filled tree and those that it includes, as far as they can be read."""
-    maker = _Maker(tree, lambda _: None, [])
-    if isinstance(tree.value, dict):
-        with contextlib.suppress(Problems):
-            maker.whole()
+    maker = _Maker(tree, lambda _: None)
+    with contextlib.suppress(Problems):
+        maker.whole()
     return [File(tree.file), *maker.read]
 
 
@@ -63,15 +61,16 @@ def mentions(value: Any) -> bool:
 class _Maker:
     tree: Tree
     report: Report
-    idle: list[str]
-    files: int = 0
     read: list[File] = field(default_factory=list)
+    idle: dict[str, None] = field(default_factory=dict)
     sections: dict[str, dict[Any, Any]] = field(default_factory=dict)
     spots: dict[str, Spot] = field(default_factory=dict)
 
     def whole(self) -> Tree:
         """The tree with all steps put in, and what their files define."""
-        value = dict(self.tree.value)  # type: ignore[arg-type]
+        if not mentions(self.tree.mapping.get("steps")):
+            return self.tree
+        value = dict(self.tree.mapping)
         for kind in MODELS:
             given = value.get(kind)
             if isinstance(given, dict):
@@ -117,20 +116,19 @@ class _Maker:
         path = self._path(step["include"], files, place)
         if path is None:
             return nothing
-        self.files += 1
         self.read.append(path)
-        if self.files > MOST_FILES:
+        if len(self.read) > MOST_FILES:
             raise Problems([Problem("too-many-values", f"more than {MOST_FILES} includes", place)])
         try:
             other = read_file(path)
             mapping_of(other)
-            self.idle += [it for it in idle_params(other, self.tree.file) if it not in self.idle]
+            self.idle.update(dict.fromkeys(idle_params(other, self.tree.file)))
             other, _ = filled(other, self._params(tree, step, at, other), self.report)
         except Problems as fault:
             for problem in fault.problems:
                 self.report(problem if problem.place else replace(problem, place=place))
             return nothing
-        if not isinstance(other.value, dict) or not isinstance(other.value.get("steps"), list):
+        if not isinstance(other.mapping.get("steps"), list):
             message = f"{quoted(str(step['include']))} has no list of `steps` to include"
             self.report(Problem("bad-value", message, place))
             return nothing
@@ -183,7 +181,7 @@ class _Maker:
             message = f"`params`: expected a mapping, such as {{rounds: 2}}; got {shown(given)}"
             self.report(Problem("bad-value", message, tree.place((*at, "params"))))
             return ()
-        has = other.value.get("params") if isinstance(other.value, dict) else None
+        has = other.mapping.get("params")
         known = list(has) if isinstance(has, dict) else []
         found = []
         for name, value in given.items():
@@ -199,14 +197,13 @@ class _Maker:
 
     def _join(self, other: Tree) -> None:
         """What the file defines joins the rest; one name has one meaning."""
-        assert isinstance(other.value, dict)
-        for key in other.value:
+        for key in other.mapping:
             if key not in ALLOWED:
                 message = f"{quoted(str(key))} has no meaning in a file that is included"
                 hint = "it belongs into the file that is run"
                 self.report(Problem("unknown-key", message, other.key_place((key,)), hint))
         for kind in MODELS:
-            given = other.value.get(kind)
+            given = other.mapping.get(kind)
             if not isinstance(given, dict):
                 continue
             section = self.sections.setdefault(kind, {})

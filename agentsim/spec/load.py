@@ -10,12 +10,11 @@ from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Graph
 from agentsim.spec import catalogue
 from agentsim.spec.blame import blamed
-from agentsim.spec.checks import few
 from agentsim.spec.compile import compiled
 from agentsim.spec.idle import empty_keys, idle_params
 from agentsim.spec.includes import files_of, included
-from agentsim.spec.problems import refuse, told_apart
-from agentsim.spec.reader import read_file
+from agentsim.spec.problems import few, refuse
+from agentsim.spec.reader import read_file, told_apart
 from agentsim.spec.scope import Program
 from agentsim.spec.tree import Tree
 from agentsim.spec.workflow import filled
@@ -26,8 +25,9 @@ class Source:
     """What is to be run, as it was asked for.
 
     workflow: a path or a name. hardware: as given by --hw (`NAME`, `role=NAME`, `NAME#2`). sets:
-    params and their values. rates: tok/s as given by --rates (`200`, `main=200`). patch: a key of
-    `Assumed` and the value to try there, as it would be written.
+    params and their values, of which --vary gave those that are `varied`. rates: tok/s as given by
+    --rates (`200`, `main=200`). patch: a key of `Assumed` and the value to try there, as it would
+    be written.
     """
 
     workflow: str
@@ -35,6 +35,7 @@ class Source:
     sets: tuple[tuple[str, object], ...] = ()
     rates: tuple[str, ...] = ()
     patch: tuple[tuple[str, object], ...] = field(default=())
+    varied: frozenset[str] = frozenset()
 
 
 def load(source: Source) -> Graph:
@@ -90,14 +91,14 @@ def program_of(
     try:
         return _program_of(tree, source, stem, checked)
     except Problems as fault:
-        raise Problems(blamed(fault.problems, tree, source.sets)) from None
+        raise Problems(blamed(fault.problems, tree, source.sets, source.varied)) from None
 
 
 def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[Program, Graph]:
     problems: list[Problem] = []
     whole, params = parsed(tree, source, problems)
-    idle = idle_params(tree)
-    whole = included(whole, problems.append, idle)
+    whole, inner = included(whole, problems.append)
+    idle = [*idle_params(tree), *inner]
     unfilled, known = {problem.place for problem in problems}, len(problems)
     try:
         program, graph = compiled(whole, params, source, stem, problems, checked)

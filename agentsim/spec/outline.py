@@ -52,7 +52,7 @@ def outline(tree: Tree, kinds: Lists, report: Report) -> dict[Path, Row]:
     """Every step by where it stands; the root stands at `ROOT`. Ids that cannot be are reported."""
     walker = _Walker(tree, kinds, report)
     walker.rows[ROOT] = Row(0, ROOT, "workflow", "", False, "", "")
-    steps = tree.value.get("steps") if isinstance(tree.value, dict) else None
+    steps = tree.mapping.get("steps")
     walker.walk([(ROOT, steps)], "")
     return walker.named()
 

@@ -9,16 +9,13 @@ import difflib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from agentsim.errors import Place, Problem, Problems
-
-if TYPE_CHECKING:
-    from agentsim.spec.tree import Tree
 
 SHOWN = 50  # problems that are shown of one input; beyond that people mend and run again
 WIDTH = 100  # columns of an excerpt
 LISTED = 30  # names that a hint lists when none is near
+MOST_NOTES = 8  # of one kind: the first ones say what is the matter
 LONGEST_NAME = 80  # letters of a name that is shown or compared: similarity is quadratic in them
 
 
@@ -253,11 +250,8 @@ def refuse(problems: Iterable[Problem]) -> None:
         raise Problems(arranged)
 
 
-def told_apart(tree: Tree, has: str, other: str, message: str, hint: str) -> None:
-    """Raises one problem where a file is of the other kind: it has `other` and not `has`.
-
-    Each of its keys would be an unknown one else, and none of these problems would say why.
-    """
-    value = tree.value
-    if isinstance(value, dict) and other in value and has not in value:
-        raise Problems([Problem("other-kind", message, tree.key_place((other,)), hint)])
+def few(notes: list[str]) -> list[str]:
+    """The first of them, and how many more there are."""
+    if len(notes) > MOST_NOTES:
+        notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} more like these"]
+    return notes

@@ -117,12 +117,12 @@ def _nobodys(crafts: Crafts, program: Program) -> Iterator[str]:
     if usual is None or program.unread:
         return
     finders = any(it.finds is not None and not isinstance(node, Work) for node, it in crafts)
-    crowds = {
-        ("defects", "regressions"): ("writes lines", any(it.mends for _, it in crafts)),
-        ("finds",): ("reads `changes`", finders),
-    }
+    crowds = (
+        (("defects", "regressions"), "writes lines", any(it.mends for _, it in crafts)),
+        (("finds",), "reads `changes`", finders),
+    )
     line = program.tree.key_place(("quality",)).line
-    for keys, (what, some) in crowds.items():
+    for keys, what, some in crowds:
         idle = [key for key in keys if getattr(usual, key) is not None and key not in program.taken]
         why = f"no step that {what} is without its own" if some else f"no step {what}"
         if idle:

@@ -62,6 +62,15 @@ def read_file(path: str | os.PathLike[str]) -> Tree:
     return read(_decoded(data, shown), shown)
 
 
+def told_apart(tree: Tree, has: str, other: str, message: str, hint: str) -> None:
+    """Raises one problem where a file is of the other kind: it has `other` and not `has`.
+
+    Each of its keys would be an unknown one else, and none of these problems would say why.
+    """
+    if other in tree.mapping and has not in tree.mapping:
+        raise Problems([Problem("other-kind", message, tree.key_place((other,)), hint)])
+
+
 def _decoded(data: bytes, file: str) -> str:
     _check_size(len(data), file)
     try:

@@ -57,7 +57,6 @@ class Program:
         self.by_rank = {row.rank: row for row in self.rows.values()}
         self.start: tuple[int, str] | None = None
         """When the workflow starts: nanoseconds since 1970 (UTC), and the zone of its clocks."""
-        self.says_start = isinstance(tree.value, dict) and "start" in tree.value
         self.cast: Cast
         self.servers: Servers
         self.players: Players
@@ -116,9 +115,9 @@ class Scope:
         """Report a problem with a part of the step."""
         self.program.report(Problem(code, message, self.place(*path), hint))
 
-    def tell(self, key: str, what: str) -> None:
-        """Note what a person should know of a part of the step, once."""
-        text = f"{self.row.path} (line {self.place(key).line}): {what}"
+    def tell(self, key: str, what: str, joint: str = ": ") -> None:
+        """Note what a person should know of a part of the step: of all items of an `each` once."""
+        text = f"{self.row.path} (line {self.place(key).line}){joint}{what}"
         if text not in self.program.notes:
             self.program.notes.append(text)
 
@@ -196,7 +195,7 @@ def _free(steps: Any) -> set[str]:
 
 def lower_root(program: Program) -> Block:
     """The steps of the file."""
-    given = program.tree.value.get("steps") if isinstance(program.tree.value, dict) else None
+    given = program.tree.mapping.get("steps")
     nodes, needs = lower_list(program, ROOT, given if isinstance(given, list) else [], {})
     row = program.rows[ROOT]
     return Block(rank=row.rank, path=row.path, name=row.name, steps=nodes, needs=needs)

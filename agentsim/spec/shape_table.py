@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import PlainValidator
 
+from agentsim.spec.clock import PATTERN
 from agentsim.spec.profile_fields import COUNTS, GRADES
 from agentsim.spec.shapes import NAME, Definitions, Schema, Shape, ref
 from agentsim.spec.values import CLEAN, VERDICTS
@@ -124,10 +125,7 @@ def _rounds(d: Definitions) -> tuple[Shape, ...]:
 
 
 def _waiting(d: Definitions) -> tuple[Shape, ...]:
-    days, clock = "[A-Za-z]{3}", "[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?"
-    daily = rf"({days}(\s*-\s*{days})?\s+)?{clock}"
-    dated = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T ]{clock}(Z|[+-][0-9]{{2}}:[0-9]{{2}})?"
-    until = _object(d, ("until",), until=d.text(f"^({daily}|{dated})$"))
+    until = _object(d, ("until",), until=d.text(PATTERN))
     words = "`{until: a time of day, weekdays and a time, or a date and time}`"
     return (
         Shape("a time, or a distribution", ref("duration"), "10m"),

@@ -61,6 +61,11 @@ class Tree:
     root: Spot
     filled: bool = False
 
+    @property
+    def mapping(self) -> dict[Any, Any]:
+        """The value where it is a mapping; else an empty one."""
+        return self.value if isinstance(self.value, dict) else {}
+
     @cached_property
     def lines(self) -> Sequence[str]:
         """The lines of the whole file, for an excerpt."""

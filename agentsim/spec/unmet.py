@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentsim.errors import Problem
 from agentsim.graph import Agent, Block, Call, Fork, Loop, Node, Work, inner_of, walk
 from agentsim.records import Verdict
-from agentsim.spec.before import Missing, missing
+from agentsim.spec.before import Asking, missing
 from agentsim.spec.problems import nearest, quoted
 from agentsim.spec.sessions import InSession, copies
 
@@ -81,7 +81,7 @@ def _declares_failure(node: Node) -> bool:
             return any(map(_declares_failure, inner_of(node)))
 
 
-def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> Iterator[str]:
+def _sessions(root: Block, found: Asking, program: Program, told: set[int]) -> Iterator[str]:
     """A session that no other step names is a typing error where a name is near."""
     steps = [node for node in walk(root) if isinstance(node, InSession)]
     opened = {node.label for node in steps if node.session is None or copies(node)}
@@ -89,13 +89,7 @@ def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> 
     names = Counter(name for _, name in pairs)
     ranks = Counter(rank for rank, _ in pairs)
     often = {name for name, count in names.items() if count > 1}
-    # fixes between rounds go on in the writer's session; in rounds one may well go on in its own
-    fixes = {
-        inner.rank
-        for loop in walk(root)
-        if isinstance(loop, Loop) and loop.between is not None
-        for inner in walk(loop.between)
-    }
+    fixes = _fixes(root)
     for (rank, name), node in pairs.items():
         is_met = name in opened and rank not in found.sessions
         if names[name] > 1 or ranks[rank] > 1 or is_met or rank in told:
@@ -128,7 +122,14 @@ def _sessions(root: Block, found: Missing, program: Program, told: set[int]) -> 
             )
 
 
-def _readers(root: Block, found: Missing, program: Program) -> Iterator[str]:
+def _fixes(root: Block) -> set[int]:
+    """Steps between rounds: these go on in the writer's session, others often in their own."""
+    loops = (node for node in walk(root) if isinstance(node, Loop))
+    between = (loop.between for loop in loops if loop.between is not None)
+    return {node.rank for steps in between for node in walk(steps)}
+
+
+def _readers(root: Block, found: Asking, program: Program) -> Iterator[str]:
     """Reading what nobody wrote or said takes no time: right, but hardly meant."""
     for rank, ask in found.answers.items():
         line = program.place_of(rank, "reads").line

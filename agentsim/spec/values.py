@@ -77,7 +77,7 @@ def within(read: Callable[[object], float], most: float, of: str = "") -> Callab
     def limited(value: object) -> float:
         number = read(value)
         if number > most:
-            limit = f"at most {plain(most)}{of and ' '}{of}"
+            limit = f"at most {plain(most)} {of}".rstrip()
             raise ValueError(f"{quoted(value)} is too large: {limit}")
         return number
 

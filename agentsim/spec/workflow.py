@@ -5,13 +5,13 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from types import MappingProxyType
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Budget
+from agentsim.laws.calendar import instants, zone_of
 from agentsim.spec.definitions import CapsDef
 from agentsim.spec.expressions import Waiting, fill, uses
 from agentsim.spec.fields import (
@@ -96,7 +96,7 @@ class Top:
 def top_of(tree: Tree, stem: str, report: Report) -> Top:
     """What stands beside the definitions and steps; all that is wrong is reported."""
     found = check(Workflow, tree.value, At(tree, ()), report, "a workflow", LATER)
-    value = tree.value if isinstance(tree.value, dict) else {}
+    value = tree.mapping
     if "steps" in value and not isinstance(value["steps"], list):
         message = "`steps`: expected a list of steps, such as `- agent: coder`"
         place = tree.place(("steps",))
@@ -150,26 +150,21 @@ def _start(
         idle = given.start is None and given.timezone is not None
         notes = ("`timezone` counts for nothing without a `start`",) if idle else ()
         return None, given.timezone, notes
-    place = tree.place(("start",))
-    moment = _moment(given.start, zone, place, report)
+    moment = _moment(given.start, zone, tree.place(("start",)), report)
     if moment is None:
         return None, given.timezone, ()
-    if given.timezone is None:
-        return (
-            moment.timestamp(),
-            zone.key,
-            ("`start` is given without a `timezone`: UTC is taken",),
-        )
-    return moment.timestamp(), zone.key, tuple(_doubts(given.start, moment))
+    told = ["`start` is given without a `timezone`: UTC is taken"]
+    if given.timezone is not None:
+        told = list(_doubts(given.start, moment, zone))
+    return moment.timestamp(), str(zone), tuple(told)
 
 
-def _doubts(text: str, moment: datetime) -> Iterator[str]:
+def _doubts(text: str, moment: datetime, zone: tzinfo) -> Iterator[str]:
     """What may be meant otherwise by a `start` that was written as `text`."""
-    zone, written = moment.tzinfo, datetime.fromisoformat(text)
-    then = f"{moment:%Y-%m-%dT%H:%M}"
+    written, then = datetime.fromisoformat(text), f"{moment:%Y-%m-%dT%H:%M}"
     if written.tzinfo is None:
-        second = moment.replace(fold=1)
-        if second.utcoffset() != moment.utcoffset():
+        for instant in instants(written, zone)[1:]:
+            second = datetime.fromtimestamp(instant, zone)
             yield (
                 f"`start`: in {zone} the clocks show {then} twice: the first is taken, at "
                 f"{_offset(moment)}; {then}{_offset(second)} is the second"
@@ -193,11 +188,11 @@ _NO_ZONES = frozenset({"localtime", "posixrules", "factory"})
 _NO_FOLDERS = ("posix/", "right/")
 
 
-def _zone(name: str | None, place: Place, report: Report) -> ZoneInfo | None:
+def _zone(name: str | None, place: Place, report: Report) -> tzinfo | None:
     meant = "UTC" if name is None else name
     try:
         if meant.lower() not in _NO_ZONES and not meant.lower().startswith(_NO_FOLDERS):
-            return ZoneInfo(meant)
+            return zone_of(meant)
     except (ValueError, KeyError, OSError):
         pass
     hint = "an IANA name, such as Europe/Amsterdam or UTC"
@@ -205,7 +200,7 @@ def _zone(name: str | None, place: Place, report: Report) -> ZoneInfo | None:
     return None
 
 
-def _moment(text: str, zone: ZoneInfo, place: Place, report: Report) -> datetime | None:
+def _moment(text: str, zone: tzinfo, place: Place, report: Report) -> datetime | None:
     hint = "such as 2026-11-30T10:00"
     try:
         found = datetime.fromisoformat(text)
@@ -218,10 +213,11 @@ def _moment(text: str, zone: ZoneInfo, place: Place, report: Report) -> datetime
         return None
     if found.tzinfo is not None:
         return found.astimezone(zone)
-    local = found.replace(tzinfo=zone)
-    if local.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != found:
+    local = datetime.fromtimestamp(instants(found, zone)[0], zone)
+    local = local.replace(microsecond=found.microsecond)
+    if local.replace(tzinfo=None) != found:
         later = (found + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M")
-        message = f"`start`: in {zone.key} the clocks skip {quoted(text)}"
+        message = f"`start`: in {zone} the clocks skip {quoted(text)}"
         report(Problem("bad-value", message, place, f"such as {later}"))
         return None
     return local
@@ -249,8 +245,7 @@ def filled(
     # An unknown name waits as well: it is reported where it is used, beside all else there.
     later = ITEM_NAMES | (uses(tree) - set(names))
     whole = fill(tree, names, later=later, leave={("params",)}, report=report)
-    assert isinstance(whole.value, dict)  # as that of `tree`
-    for key, value in whole.value.items():
+    for key, value in whole.mapping.items():
         if key not in ("steps", "params") and _waits(value):
             try:
                 fill(whole.sub((key,)), names)  # an item is known only inside an `each`
@@ -270,7 +265,7 @@ def _waits(value: Any) -> bool:
 
 def _params(tree: Tree, sets: Sequence[tuple[str, object]], report: Report) -> dict[str, Any]:
     """Name -> value; a param may use those written before it."""
-    written = tree.value.get("params") if isinstance(tree.value, dict) else None
+    written = tree.mapping.get("params")
     if written is not None and not isinstance(written, dict):
         message = f"`params`: expected a mapping, such as {{loops: 4}}; got {shown(written)}"
         report(Problem("bad-value", message, tree.place(("params",))))

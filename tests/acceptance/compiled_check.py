@@ -26,7 +26,7 @@ TRACES = """
 import hashlib, pathlib, sys, tempfile
 from agentsim.engine import simulate
 from agentsim.errors import EngineFault
-from tests.made_workflows import loaded, made
+from tests.made.workflows import loaded, made
 
 with tempfile.TemporaryDirectory() as folder:
     for seed in range(int(sys.argv[1])):

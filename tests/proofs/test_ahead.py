@@ -23,8 +23,8 @@ from agentsim.errors import EngineFault, Problems
 from agentsim.graph import Graph
 from agentsim.records import CallFacts, Outcome, Part, Trace
 from agentsim.spec import Source, load
-from tests.held_by_runs import check
-from tests.made_workflows import Made, made, roles, source
+from tests.held.runs import check
+from tests.made.workflows import Made, made, roles, source
 
 WORKFLOWS, SEEDS = 250, (0, 1, 2)
 

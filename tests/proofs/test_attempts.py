@@ -182,7 +182,7 @@ def test_what_is_picked_of_attempts_that_all_fail(tmp_path: Path) -> None:
     found = summarise(graph, [fold(simulate(graph, 5, n), graph) for n in range(RUNS)], 5)
     assert found.quality is not None
     share = found.quality.unpicked
-    assert share == pytest.approx(0.512, abs=3.3 * math.sqrt(0.512 * 0.488 / RUNS))
+    assert near(share, 0.512)
     assert found.quality.success == pytest.approx(1 - share)
     assert found.failed == 0
     assert any("no attempt succeeds" in text for text in found.warnings)

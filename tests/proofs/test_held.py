@@ -15,20 +15,19 @@ from agentsim.engine import simulate
 from agentsim.engine.quota import Quotas
 from agentsim.graph import Graph
 from agentsim.records import CallFacts, Outcome, Span, Trace
-from tests import held_by_runs
-from tests.held_by_runs import check, check_agreement, check_over, is_deadlocked
-from tests.held_in_time import (
-    Seen,
-    Shape,
+from tests.held import runs
+from tests.held.caps import check_caps
+from tests.held.lives import check_lives
+from tests.held.runs import check, check_agreement, check_over, is_deadlocked
+from tests.held.times import (
     check_capacities,
     check_chains,
     check_clock,
     check_nesting,
     check_order,
+    looked,
 )
-from tests.held_of_caps import check_caps
-from tests.held_of_lives import check_lives
-from tests.held_of_tokens import check_calls, check_ends, check_sessions, check_wasted
+from tests.held.tokens import check_calls, check_ends, check_sessions, check_wasted
 from tests.runs import HUNDRED, graph_of
 
 WORKER: dict[str, Any] = {"prompt": 100, "turns": 2, "output": 100, "tools": {"shell": "100%"}}
@@ -59,10 +58,6 @@ SERVER = {**HUNDRED, "slots": 3, "price": {"input": 1, "output": 5}}
 @pytest.fixture
 def graph(tmp_path: Path) -> Graph:
     return graph_of(tmp_path, WORKFLOW, SERVER)
-
-
-def looked(trace: Trace, graph: Graph) -> Seen:
-    return Seen(trace, Shape(graph))
 
 
 def changed(trace: Trace, which: Callable[[Span], bool], **new: Any) -> Trace:
@@ -217,6 +212,6 @@ def test_the_fold_is_held_against_the_spans(graph: Graph, monkeypatch: pytest.Mo
     others: dict[str, Any] = {"wall": 1, "path": [], "servers": ()}
     for name, value in others.items():
         told = fold(trace, graph)._replace(**{name: value})
-        monkeypatch.setattr(held_by_runs, "fold", lambda *_, told=told: told)
+        monkeypatch.setattr(runs, "fold", lambda *_, told=told: told)
         with pytest.raises((AssertionError, ValueError)):
             check_agreement(trace, graph)

@@ -30,19 +30,17 @@ from agentsim.graph import (
     Graph,
     Life,
     Merge,
-    inner_of,
-    with_inner,
 )
 from agentsim.records import CallFacts, Outcome, Part, Trace
 from agentsim.report import json_
 from agentsim.spec import Source, load
 from agentsim.spec.steps import KINDS
-from tests.held_by_runs import check, check_over, is_deadlocked
-from tests.held_in_time import Seen, Shape
-from tests.held_of_caps import refusing
-from tests.held_of_quality import check_books
-from tests.made_workflows import loaded, made, source
-from tests.runs import graph_of, write
+from tests.held.caps import refusing
+from tests.held.quality import check_books
+from tests.held.runs import check, check_over, is_deadlocked
+from tests.held.times import Seen, Shape, looked
+from tests.made.workflows import loaded, made, source
+from tests.runs import changed, graph_of, write
 
 WORKFLOWS = int(os.environ.get("AGENTSIM_WORKFLOWS", "300"))
 SEEDS = (0, 7)
@@ -62,7 +60,7 @@ def played(graph: Graph, seed: int, seen: Counter[str]) -> Trace | None:
     check_over(stage)
     trace = simulate(graph, seed, 0)
     turns, lives = check(trace, graph)
-    seen.update(check_books(Seen(trace, Shape(graph)), seed))
+    seen.update(check_books(looked(trace, graph), seed))
     seen["grew"] += turns
     seen["grew in steps"] += lives
     assert (trace.ended, trace.outcome, trace.reason) == (gated.ended, gated.outcome, gated.reason)
@@ -74,7 +72,7 @@ def check_deadlock(stage: Stage, graph: Graph, fault: EngineFault) -> None:
     assert str(fault).startswith("deadlock: circle "), fault
     assert AGENTS_AT_ONCE in str(fault)
     assert is_deadlocked(stage), fault
-    free = replace(graph, caps=_freed(graph.caps), root=_without_places(graph.root))
+    free = replace(graph, caps=_freed(graph.caps), root=changed(graph.root, _without_places))
     assert free != graph, fault
     check(simulate(free, 0, 0), free)
 
@@ -85,9 +83,8 @@ def _freed(caps: CapsPlan | None) -> CapsPlan | None:
 
 
 def _without_places(node: Any) -> Any:
-    """The same steps, in which no agent has caps that hold places for life."""
-    made = with_inner(node, tuple(map(_without_places, inner_of(node))))
-    return replace(made, caps=_freed(made.caps)) if isinstance(made, Agent | Life) else made
+    """The step; an agent without caps that hold places for life."""
+    return replace(node, caps=_freed(node.caps)) if isinstance(node, Agent | Life) else node
 
 
 def tell(trace: Trace, graph: Graph, shape: Shape, seen: Counter[str]) -> None:

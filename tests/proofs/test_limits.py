@@ -36,6 +36,15 @@ def box(slots: int | None = None, **decode: Any) -> File:
     return made if slots is None else {**made, "slots": slots}
 
 
+TURNS: File = {
+    "model": "main", "prompt": 0, "thinking": 0, "output": 100, "tools": {}, "returns": 0,
+    "writes": 0,
+}  # fmt: skip
+"""An agent of turns of 1 s at 100 tok/s."""
+
+WIDE: File = {**box(rate="100 tok/s"), "context": 100_000}
+
+
 def test_as_many_places_as_slots(tmp_path: Path) -> None:
     """100 tok/s for each: 1 s a call, so 40 / 4 = 10 s; with five of both 40 / 5 = 8 s."""
     wall, told = ran(tmp_path, calls(4), box(4, rate="100 tok/s"))
@@ -97,11 +106,8 @@ def test_as_many_places_as_units_of_a_pool(tmp_path: Path) -> None:
     wall, told = ran(tmp_path, jobs(2, 2), one)
     assert wall == 240
     assert told.startswith("The cap on files and ci are the limit together: 75 % of the time")
-    assert [ran(tmp_path, jobs(*own), one)[0] for own in ((3, 2), (2, 3), (3, 3))] == [
-        240,
-        240,
-        180,
-    ]
+    walls = [ran(tmp_path, jobs(*own), one)[0] for own in ((3, 2), (2, 3), (3, 3))]
+    assert walls == [240, 240, 180]
     assert ran(tmp_path, jobs(2, 3), one)[1].startswith("The cap on files is the limit: 75 %")
     assert ran(tmp_path, jobs(3, 2), one)[1].startswith("ci is the limit")
 
@@ -120,27 +126,22 @@ def test_one_place_and_one_person(tmp_path: Path) -> None:
     wall, told = ran(tmp_path, pieces(1, 1), one)
     assert wall == 2400
     assert told.startswith("The cap on files and dev are the limit together: 75 % of the time")
-    assert [ran(tmp_path, pieces(*own), one)[0] for own in ((2, 1), (1, 2), (2, 2))] == [
-        2400,
-        2400,
-        1200,
-    ]
+    walls = [ran(tmp_path, pieces(*own), one)[0] for own in ((2, 1), (1, 2), (2, 2))]
+    assert walls == [2400, 2400, 1200]
 
 
 def test_as_many_agents_at_once_as_slots(tmp_path: Path) -> None:
     """The cap of the harness: eight agents of one turn of 1 s, two at a time: 4 s; three: 3 s."""
 
     def agents(most: int) -> File:
-        agent = {"model": "main", "prompt": 0, "turns": 1, "thinking": 0, "output": 100}
-        plain = {**agent, "tools": {}, "returns": 0, "writes": 0}
         return {
             "caps": {"agents": most},
-            "agents": {"one": plain},
+            "agents": {"one": {**TURNS, "turns": 1}},
             "steps": [{"each": 8, "id": "files", "do": [{"agent": "one", "task": 0}]}],
         }
 
     def machine(slots: int) -> File:
-        return {**box(slots, rate="100 tok/s"), "context": 100_000}
+        return {**WIDE, "slots": slots}
 
     wall, told = ran(tmp_path, agents(2), machine(2))
     assert wall == pytest.approx(4)
@@ -153,13 +154,15 @@ def test_as_many_agents_at_once_as_slots(tmp_path: Path) -> None:
     assert others[1][1].startswith("The cap on agents at once is the limit")
 
 
-TURNS: File = {
-    "model": "main", "prompt": 0, "thinking": 0, "output": 100, "tools": {}, "returns": 0,
-    "writes": 0,
-}  # fmt: skip
-"""An agent of turns of 1 s at 100 tok/s."""
-
-WIDE: File = {**box(rate="100 tok/s"), "context": 100_000}
+def beside(folder: Path, caps: File, agent: File, step: File, **cast: File) -> tuple[float, str]:
+    """Eight agents, and beside them a step of which none of them has anything."""
+    agents = {"each": 8, "id": "work", "do": [{"agent": "one", "task": 0}]}
+    workflow = {
+        "caps": caps,
+        "agents": {"one": {**TURNS, **agent}},
+        "steps": [{"parallel": [agents, step]}],
+    }
+    return ran(folder, {**workflow, **cast}, WIDE)
 
 
 def test_people_beside_the_agents_are_not_behind_their_cap(tmp_path: Path) -> None:
@@ -169,15 +172,10 @@ def test_people_beside_the_agents_are_not_behind_their_cap(tmp_path: Path) -> No
     """
 
     def run(most: int, devs: int) -> tuple[float, str]:
-        agents = {"each": 8, "id": "work", "do": [{"agent": "one", "task": 0}]}
         talks = {"each": 2, "id": "talks", "do": [{"person": "dev", "time": "190s"}]}
-        workflow = {
-            "caps": {"agents": most},
-            "people": {"dev": {"count": devs, "pickup": 0, "switch": 0}},
-            "agents": {"one": {**TURNS, "turns": 1, "output": 10_000}},
-            "steps": [{"parallel": [agents, talks]}],
-        }
-        return ran(tmp_path, workflow, WIDE)
+        people = {"dev": {"count": devs, "pickup": 0, "switch": 0}}
+        agent = {"turns": 1, "output": 10_000}
+        return beside(tmp_path, {"agents": most}, agent, talks, people=people)
 
     wall, told = run(1, 1)
     assert wall == pytest.approx(800)
@@ -193,15 +191,11 @@ def test_tools_beside_the_agents_are_not_behind_their_cap(tmp_path: Path) -> Non
     """
 
     def run(most: int, gpus: int) -> tuple[float, str]:
-        agents = {"each": 8, "id": "work", "do": [{"agent": "one", "task": 0}]}
-        workflow = {
-            "caps": {"tools": most},
-            "pools": {"gpu": {"capacity": gpus}},
-            "tools": {"t": {"time": "100s"}, "train": {"time": "190s", "uses": {"gpu": 1}}},
-            "agents": {"one": {**TURNS, "turns": 2, "tools": {"t": 1}}},
-            "steps": [{"parallel": [agents, {"each": 2, "id": "two", "do": [{"tool": "train"}]}]}],
-        }
-        return ran(tmp_path, workflow, WIDE)
+        trainings = {"each": 2, "id": "two", "do": [{"tool": "train"}]}
+        tools = {"t": {"time": "100s"}, "train": {"time": "190s", "uses": {"gpu": 1}}}
+        pools = {"gpu": {"capacity": gpus}}
+        agent = {"turns": 2, "tools": {"t": 1}}
+        return beside(tmp_path, {"tools": most}, agent, trainings, tools=tools, pools=pools)
 
     wall, told = run(1, 1)
     assert wall == pytest.approx(802)
@@ -251,7 +245,7 @@ def test_the_same_cap_wherever_it_is_written(tmp_path: Path, where: str) -> None
     assert run(3, 6)[0] == pytest.approx(2 * 184)
 
 
-def test_the_workflow_that_ships(tmp_path: Path) -> None:
+def test_the_workflow_that_ships() -> None:
     """Eight places and eight slots, and a machine that is slower the more it serves: see `lost`."""
     options = Options(runs=10, sensitivity=False)
     found = answer(Source("narrow-calls", ("m2-ultra",)), options)

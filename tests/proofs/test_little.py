@@ -15,7 +15,7 @@ from agentsim.analysis import fold, summarise
 from agentsim.analysis.findings import Findings
 from agentsim.engine import simulate
 from agentsim.records import SECOND, CallFacts, Part, Trace
-from tests.held_by_runs import area, stretches_of
+from tests.held.times import area, stretches_of
 from tests.runs import File, graph_of
 
 WORKFLOW: File = {

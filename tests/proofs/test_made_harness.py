@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentsim.graph import Agent, Call, CapsPlan, Graph, Life, TurnTime, inner_of
-from tests.made_steps import LISTS
-from tests.made_workflows import Made, loaded, made
+from tests.made.steps import LISTS
+from tests.made.workflows import Made, loaded, made
 
 SEEDS = 150
 PRESET = {"caps": {"agents": 20, "tools": 10, "spawns": 200}}

@@ -9,8 +9,8 @@ from collections import Counter
 from typing import Any
 
 from agentsim.spec.steps import KINDS
-from tests.made_steps import all_steps
-from tests.made_workflows import Made, made
+from tests.made.steps import all_steps
+from tests.made.workflows import Made, made
 
 SEEDS = 300
 FAIR = 15  # of 300 workflows: one in twenty

@@ -11,7 +11,7 @@ from agentsim.engine.quality import MOST_LOOKS, Pass
 from agentsim.engine.tasks import Defect, Task
 from agentsim.errors import EngineFault
 from agentsim.graph import Craft
-from tests.proofs.test_quality import MEND, WRITE, ends, escaped, look, made, near, reads, traces
+from tests.proofs.defects import MEND, WRITE, ends, escaped, look, made, near, reads, traces
 
 PICK = {"person": "ann", "id": "pick", "time": "1s"}
 ALL = look("100%", "all")

@@ -13,8 +13,8 @@ from agentsim.engine import simulate
 from agentsim.errors import EngineFault
 from agentsim.experiment import variants
 from agentsim.graph import AGENTS_AT_ONCE, Fork, Graph, walk
-from tests.held_by_runs import check
-from tests.made_workflows import loaded, made
+from tests.held.runs import check
+from tests.made.workflows import loaded, made
 
 WORKFLOWS = 60
 

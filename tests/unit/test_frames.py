@@ -1,4 +1,7 @@
-"""A chain's frame: what goes on from it has all that it has, also what a later version adds."""
+"""A chain's frame: what goes on from it has all that it has, also what a later version adds.
+
+Not in `engine`, whose tests run on the compiled engine too: a compiled class has no `__slots__`.
+"""
 
 from __future__ import annotations
 

@@ -58,7 +58,8 @@ def lower(step: EachStep, scope: Scope) -> Fork | None:
         scope.wrong("`release: waves` needs a `limit`, such as `limit: 4`", "release")
     items = step.each
     if scope.depends_on_item("do"):
-        scope.program.unread = scope.program.unread or not items
+        if not items:
+            scope.program.unread = True
         branches = [
             scope.block("do", {"item": item, "index": index}) for index, item in enumerate(items)
         ]

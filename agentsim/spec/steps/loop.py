@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 10_000
 _TIME = "a time, such as 10m"
-IN_TIME = 200_000
+ROUNDS_IN_TIME = 200_000
 """Rounds of a loop that has a time. A run in which there are more is stopped, after seconds: they
 hardly take any time (one a minute for ten weeks are half as many)."""
 
@@ -35,7 +35,7 @@ def _rounds(value: object) -> Rounds:
     if set(value) != {"within"}:
         raise fault("expected rounds at most, such as 4, or `{within: 10m}`")
     with values.below("within"):
-        return Rounds(IN_TIME, values.above_zero(values.seconds, _TIME)(value["within"]))
+        return Rounds(ROUNDS_IN_TIME, values.above_zero(values.seconds, _TIME)(value["within"]))
 
 
 if TYPE_CHECKING:

@@ -60,9 +60,9 @@ def _check_sure(scope: Scope, defined: Defined, conflict: tuple[float, ...], men
     model = defined.model
     assert isinstance(model, QueueDef)
     if all(chance >= 1.0 for chance in conflict):
-        message = "`conflict` at each try: it would never come through"
-        hint = "`conflict: yes` is once; or a chance, such as 20%"
         if mended:
+            message = "`conflict` at each try: it would never come through"
+            hint = "`conflict: yes` is once; or a chance, such as 20%"
             scope.wrong(message, "conflict", hint=hint)
         else:
             scope.tell("conflict", "a conflict at each try and no `rework`: it always fails")

@@ -30,6 +30,15 @@ OUTSIDE = [
 ]
 """What no agent does."""
 
+TWO_PLACES = pytest.mark.parametrize(
+    ("caps", "name"),
+    [
+        ({"agents": 2}, "agents at once"),
+        ({"agents": 2, "held": "call"}, "agents at once"),
+        ({"tools": 2}, "tools at once"),
+    ],
+)
+
 
 def taken(folder: Path, workflow: File) -> dict[tuple[str, int], set[int]]:
     """By cap and instance, how many spans were in its places while somebody waited for one."""
@@ -57,32 +66,18 @@ def taken(folder: Path, workflow: File) -> dict[tuple[str, int], set[int]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("caps", "name", "most"),
-    [
-        ({"agents": 2}, "agents at once", 2),
-        ({"agents": 2, "held": "call"}, "agents at once", 2),
-        ({"tools": 2}, "tools at once", 2),
-    ],
-)
-def test_of_a_run(tmp_path: Path, caps: dict[str, Any], name: str, most: int) -> None:
+@TWO_PLACES
+def test_of_a_run(tmp_path: Path, caps: dict[str, Any], name: str) -> None:
     workflow = {
         "caps": caps,
         "agents": {"plain": PLAIN},
         "steps": [{"parallel": [MANY, *OUTSIDE]}],
     }
-    assert taken(tmp_path, workflow) == {(name, 0): {most}}
+    assert taken(tmp_path, workflow) == {(name, 0): {2}}
 
 
-@pytest.mark.parametrize(
-    ("caps", "what"),
-    [
-        ({"agents": 2}, "agents at once"),
-        ({"agents": 2, "held": "call"}, "agents at once"),
-        ({"tools": 2}, "tools at once"),
-    ],
-)
-def test_of_an_agent_in_each_of_its_runs(tmp_path: Path, caps: dict[str, Any], what: str) -> None:
+@TWO_PLACES
+def test_of_an_agent_in_each_of_its_runs(tmp_path: Path, caps: dict[str, Any], name: str) -> None:
     # what lead does itself is in no place among the agents; the tool that it runs is in one among
     # the tools
     own = [{"tool": "shell", "id": "own"}, {"call": "self", "input": 0, "output": 400}]
@@ -91,8 +86,8 @@ def test_of_an_agent_in_each_of_its_runs(tmp_path: Path, caps: dict[str, Any], w
         "agents": {"plain": PLAIN, "lead": {**PLAIN, "caps": caps}},
         "steps": [{"parallel": [{"each": 2, "id": "leads", "do": [leads]}, *OUTSIDE], "id": "all"}],
     }
-    name = f"{what} in all.leads.lead"
-    assert taken(tmp_path, workflow) == {(name, 0): {2}, (name, 1): {2}}
+    own_name = f"{name} in all.leads.lead"
+    assert taken(tmp_path, workflow) == {(own_name, 0): {2}, (own_name, 1): {2}}
 
 
 def test_of_the_run_and_of_an_agent_within(tmp_path: Path) -> None:

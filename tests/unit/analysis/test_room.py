@@ -116,7 +116,6 @@ def test_a_person_is_taken_while_at_work() -> None:
     ]
 
 
-CI = (PoolPlan("ci", 1),)
 AT_ONCE = "agents at once"
 
 
@@ -135,7 +134,7 @@ def one_at_a_time(name: str, job: int = 2, place: Place = ()) -> list[Span]:
 def test_a_cap_of_the_harness_is_measured_as_one_of_an_each() -> None:
     # two agents ask at 0 s for the one place, which is free at 60 and 90 s: somebody waits from
     # 0 to 90 s. Meanwhile one unit of ci is held for 60 + 30 s.
-    plan = graph(life(1, "a", work(2, "a.job", 60, ((0, 1),))), pools=CI)
+    plan = graph(life(1, "a", work(2, "a.job", 60, ((0, 1),))), pools=(PoolPlan("ci", 1),))
     plan = replace(plan, caps=CapsPlan(agents=1))
     run = trace(one_at_a_time(AT_ONCE), 95)
     assert fold(run, plan).behind == [

@@ -57,6 +57,15 @@ def test_what_is_read_is_not_written(
     assert (folder / target).read_text() == before
 
 
+def test_a_file_without_steps_is_told_so(capsys: Capture, folder: Path) -> None:
+    """What it includes is asked before it is read in earnest, if the result is there already."""
+    (folder / "w.yaml").write_text("agentsim: 1\nname: nothing yet\n")
+    (folder / "result.md").write_text("of yesterday")
+    code, out, err = typed(capsys, *RUN, "-o", "result.md")
+    assert (code, out) == (exits.USAGE, "")
+    assert "`steps` is missing in a workflow" in err
+
+
 def test_a_link_to_it_is_seen_through(capsys: Capture, folder: Path) -> None:
     os.symlink(folder / "w.yaml", folder / "answer.json")
     code, _, err = typed(capsys, *RUN, "--json", "-o", "answer.json")

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.fold import fold
 from agentsim.engine import simulate
 from agentsim.errors import EngineFault
 from agentsim.experiment import variants
@@ -339,20 +338,3 @@ def test_a_compaction_leaves_the_prompt_of_the_session_whoever_goes_on_in_it(
     )
     turns = [one.fresh + one.cached for one in found.calls("fixer") if not one.compaction]
     assert turns == [69_200, 78_300, 87_400, 96_500, 80_000, 89_100]
-
-
-def test_the_queue_of_a_pool_beside_a_merge_queue_of_its_name(tmp_path: Path) -> None:
-    """Six branches merge one at a time, and use five units of a pool called the same.
-
-    All six ask for a unit at 1 s: one waits. They are merged one by one: five wait there.
-    """
-    found = run(
-        tmp_path,
-        {
-            "pools": {"trunk": {"capacity": 5}},
-            "queues": {"trunk": {"ci": "10m", "rebase": "1s", "ci_fails": 0}},
-            "tools": {"build": {"time": "1s", "uses": {"trunk": 1}}},
-            "steps": [{"each": 6, "do": [{"wait": "1s"}, {"tool": "build"}, {"merge": "trunk"}]}],
-        },
-    )
-    assert [pool.queue for pool in fold(found.trace, found.graph).pools] == [1]

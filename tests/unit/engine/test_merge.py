@@ -113,3 +113,20 @@ def test_a_conflict_at_every_later_try_is_none_at_the_first(tmp_path: Path) -> N
         },
     )
     assert (found.wall, found.trace.outcome) == (10, Outcome.DONE)
+
+
+def test_the_queue_of_a_pool_beside_a_merge_queue_of_its_name(tmp_path: Path) -> None:
+    """Six branches merge one at a time, and use five units of a pool called the same.
+
+    All six ask for a unit at 1 s: one waits. They are merged one by one: five wait there.
+    """
+    found = run(
+        tmp_path,
+        {
+            "pools": {"trunk": {"capacity": 5}},
+            "queues": {"trunk": {"ci": "10m", "rebase": "1s", "ci_fails": 0}},
+            "tools": {"build": {"time": "1s", "uses": {"trunk": 1}}},
+            "steps": [{"each": 6, "do": [{"wait": "1s"}, {"tool": "build"}, {"merge": "trunk"}]}],
+        },
+    )
+    assert [pool.queue for pool in fold(found.trace, found.graph).pools] == [1]

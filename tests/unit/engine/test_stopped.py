@@ -13,7 +13,7 @@ from agentsim.engine import world as module
 from agentsim.errors import EngineFault, Place
 from agentsim.experiment import Grid, Options, answer, compare
 from agentsim.spec import Source
-from agentsim.spec.steps.loop import IN_TIME
+from agentsim.spec.steps.loop import ROUNDS_IN_TIME
 from tests.runs import File, graph_of, run, write
 
 QUICK = Options(runs=2, levers=False, sensitivity=False)
@@ -38,7 +38,7 @@ def test_rounds_that_take_hardly_any_time(tmp_path: Path) -> None:
     It ended before, after 5 ms and five million rounds, as if the ten weeks were over.
     """
     fault = stopped(tmp_path, TINY)
-    assert IN_TIME == 200_000
+    assert ROUNDS_IN_TIME == 200_000
     assert str(fault).startswith("loop: more than 200,000 rounds begin within its time, of which ")
     assert "0.0002 s have passed" in str(fault)
     assert "a number of rounds" in fault.hint
@@ -47,7 +47,7 @@ def test_rounds_that_take_hardly_any_time(tmp_path: Path) -> None:
 
 def test_as_many_rounds_as_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten rounds fill the time of ten, of which an eleventh would be one too many."""
-    monkeypatch.setattr("agentsim.spec.steps.loop.IN_TIME", 10)
+    monkeypatch.setattr("agentsim.spec.steps.loop.ROUNDS_IN_TIME", 10)
     loop = {"loop": {"within": "10s"}, "do": [{"wait": "1s"}]}
     assert run(tmp_path, {"steps": [loop]}).wall == 10.0
     longer = {**loop, "loop": {"within": "11s"}}
@@ -71,13 +71,20 @@ def test_too_many_rounds_name_the_last(tmp_path: Path, monkeypatch: pytest.Monke
     assert fault.step == "loop"
 
 
-def test_no_progress_names_the_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "SAME_INSTANT", 1000)
+@pytest.mark.parametrize(("most", "step"), [(1000, "a"), (1001, "b"), (1002, "b")])
+def test_no_progress_names_the_step(
+    most: int, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round is three events at 5 s: `a` ends, `b` ends, both are joined.
+
+    The last to end is named: after 1,000 events, which are 333 rounds and one, it is `a`.
+    """
+    monkeypatch.setattr(module, "SAME_INSTANT", most)
     both = {"parallel": [{"wait": "0s", "id": "a"}, {"wait": "0s", "id": "b"}]}
     still = {"loop": 100, "do": [{"loop": 100, "do": [both]}]}
     fault = stopped(tmp_path, {"steps": [{"wait": "5s"}, still]})
-    assert fault.step in {"loop.loop.parallel", "loop.loop.parallel.a", "loop.loop.parallel.b"}
-    assert str(fault).startswith(f"{fault.step}: no progress: 1,000 events at 5 s")
+    assert fault.step == f"loop.loop.parallel.{step}"
+    assert str(fault).startswith(f"{fault.step}: no progress: {most:,} events at 5 s")
     assert "some time" in fault.hint
 
 

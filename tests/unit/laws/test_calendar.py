@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Iterator
@@ -208,18 +207,14 @@ def test_as_a_walk_by_minutes_finds_it(name: str, change: str) -> None:
 
 
 @pytest.fixture(params=["Asia/Tokyo", "America/New_York", "UTC"])
-def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def machine(request: pytest.FixtureRequest) -> Iterator[None]:
     """This machine in some zone."""
     if not hasattr(time, "tzset"):
         pytest.skip("its zone cannot be set here")
-    before = os.environ.get("TZ")
-    monkeypatch.setenv("TZ", request.param)
-    time.tzset()
-    yield
-    if before is None:
-        monkeypatch.delenv("TZ")
-    else:
-        monkeypatch.setenv("TZ", before)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", request.param)
+        time.tzset()
+        yield
     time.tzset()
 
 

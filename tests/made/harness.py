@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.made_cast import AGENTS, SUBAGENTS, Dice
-from tests.made_steps import Step, all_steps
+from tests.made.cast import AGENTS, SUBAGENTS, Dice
+from tests.made.steps import Step, all_steps
 
 File = dict[str, Any]
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from agentsim.graph import Agent, Attempts, Call, Fork, Life, Node, walk
 from agentsim.records import CallFacts, Outcome, Part, Span, Trace, Visit, WorkFacts
-from tests.held_in_time import Seen, Shape
+from tests.held.times import Seen, lies_in
 
 
 def calls_of(trace: Trace) -> Iterator[tuple[Span, CallFacts]]:
     for span in trace.spans:
         if isinstance(span.facts, CallFacts):
             yield span, span.facts
+
+
+def sessions_of(trace: Trace) -> Iterable[list[tuple[Span, CallFacts]]]:
+    """The calls of each session, in the order in which they were written."""
+    sessions: dict[int, list[tuple[Span, CallFacts]]] = defaultdict(list)
+    for span, facts in calls_of(trace):
+        sessions[facts.session].append((span, facts))
+    return sessions.values()
 
 
 # --- sessions ---------------------------------------------------------------------------------
@@ -29,10 +37,7 @@ def check_sessions(seen: Seen) -> int:
     exact = 0
     shared = {node.label if node.session is None else node.session
               for node in walk(seen.shape.graph.root) if isinstance(node, Life)}  # fmt: skip
-    sessions: dict[int, list[tuple[Span, CallFacts]]] = defaultdict(list)
-    for span, facts in calls_of(seen.trace):
-        sessions[facts.session].append((span, facts))
-    for own in sessions.values():
+    for own in sessions_of(seen.trace):
         for (before, first), (later, second) in pairwise(own):
             assert before.ended <= later.began
             if before.outcome is not Outcome.DONE or later.outcome is not Outcome.DONE:
@@ -103,12 +108,8 @@ def _handed_back(seen: Seen, sub: Agent, visit: Visit) -> int | None:
     returns = sub.plan.returns
     if returns is not None:
         return round(returns.low) if returns.low == returns.high else None
-    own = [
-        span.facts
-        for span in seen.spans[sub.rank, visit.place]
-        if visit.began <= span.began and span.ended <= visit.ended
-    ]
-    return [facts for facts in own if isinstance(facts, CallFacts)][-1].visible
+    said = [span.facts for span in seen.own(visit) if isinstance(span.facts, CallFacts)]
+    return said[-1].visible
 
 
 # --- calls ------------------------------------------------------------------------------------
@@ -198,14 +199,11 @@ def _branches(seen: Seen, node: Fork | Attempts | Node, visit: Visit) -> list[Vi
     """The passages through the branches or items of one passage through a fork."""
     fork = node.fork if isinstance(node, Attempts) else node
     assert isinstance(fork, Fork)
-    inside = [
-        one for one in seen.trace.visits if visit.began <= one.began and one.ended <= visit.ended
-    ]
     if fork.items is not None:
-        return [one for one in inside if one.step == node.rank and one.place[:-1] == visit.place
-                and len(one.place) > len(visit.place)]  # fmt: skip
+        return seen.items(visit)
     ranks = {branch.rank for branch in fork.branches}
-    return [one for one in inside if one.step in ranks and one.place == visit.place]
+    return [one for one in seen.trace.visits
+            if one.step in ranks and one.place == visit.place and lies_in(one, visit)]  # fmt: skip
 
 
 def _useful(seen: Seen, branch: Visit) -> Iterator[Span]:
@@ -217,20 +215,13 @@ def _useful(seen: Seen, branch: Visit) -> Iterator[Span]:
 
 def _inside(seen: Seen, span: Span, visit: Visit) -> bool:
     """Whether a span belongs to a passage, by step, place and time."""
-    if span.place[: len(visit.place)] != visit.place:
+    if span.place[: len(visit.place)] != visit.place or not lies_in(span, visit):
         return False
-    within = visit.began <= span.began and span.ended <= visit.ended
-    return within and visit.step in _above(seen.shape, span.step)
-
-
-def _above(shape: Shape, rank: int) -> Iterator[int]:
-    while rank >= 0:
-        yield rank
-        rank = shape.around[rank]
+    return visit.step in (span.step, *seen.shape.above(span.step))
 
 
 def _may_be_lost(seen: Seen, span: Span) -> bool:
-    for rank in _above(seen.shape, span.step):
+    for rank in (span.step, *seen.shape.above(span.step)):
         node = seen.shape.nodes[rank]
         if isinstance(node, Attempts):
             return True

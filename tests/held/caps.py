@@ -8,58 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
-from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, Agent, Call, CapsPlan, Life, Node, Work
-from agentsim.records import CallFacts, Outcome, Part, Place, Span, Visit, WorkFacts
-from tests.held_in_time import Seen, Stretch, most
+from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, Life, Node
+from agentsim.records import Outcome, Part, Span, Visit
+from tests.held.times import Seen, Stretch, lies_in, most
+from tests.held.windows import Window, calls, life_around, plan_of, tools, waits, windows
 
 REFUSED = re.compile(r": (\S+|the run) has started (\d+) agents, as many as `caps` allows$")
-
-
-@dataclass
-class Window:
-    """Caps while they last: of the run (`rank` -1), or of one run of the agent step of that rank.
-
-    `tries`: how often they were perhaps begun anew within this time.
-    """
-
-    seen: Seen
-    plan: CapsPlan
-    rank: int
-    who: str
-    place: Place
-    began: int
-    ended: int
-    tries: int = 1
-
-    def name(self, what: str) -> str:
-        return f"{what} in {self.who}" if self.who else what
-
-    def holds(self, rank: int, place: Place, began: int, ended: int) -> bool:
-        """Whether something of a step below lies in it."""
-        within = self.began <= began and ended <= self.ended
-        return within and place[: len(self.place)] == self.place and self.below(rank)
-
-    def below(self, rank: int) -> bool:
-        """Whether a step stands within the agent; the agent's own is not counted."""
-        if self.rank < 0:
-            return True
-        around = self.seen.shape.around
-        while rank >= 0:
-            rank = around[rank]
-            if rank == self.rank:
-                return True
-        return False
-
-    def starts(self) -> list[tuple[Node, Visit]]:
-        """The passages through steps that are agents, whether they came to start or not."""
-        return [
-            (node, visit)
-            for node, visit in self.seen.of(Agent, Life)
-            if self.holds(node.rank, visit.place, visit.began, visit.ended)
-        ]
 
 
 def check_caps(seen: Seen) -> None:
@@ -76,19 +32,6 @@ def check_caps(seen: Seen) -> None:
         _refused(all_, refused[1], int(refused[2]))
 
 
-def windows(seen: Seen) -> Iterator[Window]:
-    """All caps that there were, and while they lasted."""
-    graph = seen.shape.graph
-    if graph.caps is not None:
-        yield Window(seen, graph.caps, -1, "", (), 0, seen.trace.ended)
-    for node, visit in seen.of(Agent, Life):
-        assert isinstance(node, Agent | Life)
-        if node.caps is not None:
-            times = visit.began, visit.ended
-            tries = node.guard.tries
-            yield Window(seen, node.caps, node.rank, node.path, visit.place, *times, tries)
-
-
 # --- how many ---------------------------------------------------------------------------------
 
 
@@ -99,58 +42,13 @@ def _at_once(window: Window) -> None:
         peaks[peak.resource] = max(peak.in_use, peaks.get(peak.resource, 0.0))
     plan = window.plan
     if plan.agents is not None:
-        held = _calls(window) if plan.per_call else _lives(window)
+        held = calls(window) if plan.per_call else _lives(window)
         highest = peaks.get(window.name(AGENTS_AT_ONCE), 0.0)
         assert most(held) <= highest <= plan.agents, f"agents at once in {window.who}"
     if plan.tools is not None:
-        runs = [(span.began, span.ended, 1.0) for span in _tools(window)]
+        runs = [(span.began, span.ended, 1.0) for span in tools(window)]
         highest = peaks.get(window.name(TOOLS_AT_ONCE), 0.0)
         assert most(runs) <= highest <= plan.tools, f"tools at once in {window.who}"
-
-
-def _calls(window: Window) -> list[Stretch]:
-    """The calls of agents: what they say in turns, and in steps of their own."""
-    found = []
-    for span in window.seen.trace.spans:
-        if not isinstance(span.facts, CallFacts):
-            continue
-        speaker = _speaker(window.seen, span.step)
-        if speaker >= 0 and window.holds(speaker, span.place, span.began, span.ended):
-            found.append((span.began, span.ended, 1.0))
-    return found
-
-
-def _speaker(seen: Seen, rank: int) -> int:
-    """The step of the agent that speaks in a step; -1 where it is none."""
-    node = seen.shape.nodes[rank]
-    if isinstance(node, Agent):
-        return rank
-    return _life_around(seen, rank) if isinstance(node, Call) and node.voice is not None else -1
-
-
-def _life_around(seen: Seen, rank: int) -> int:
-    """The agent with steps of its own in which a step stands; -1: none."""
-    rank = seen.shape.around[rank]
-    while rank >= 0 and not isinstance(seen.shape.nodes[rank], Life):
-        rank = seen.shape.around[rank]
-    return rank
-
-
-def _tools(window: Window) -> list[Span]:
-    """Tool runs of agents: in their turns, and as steps of theirs."""
-    found = []
-    for span in window.seen.trace.spans:
-        node = window.seen.shape.nodes[span.step]
-        if not isinstance(span.facts, WorkFacts):
-            continue
-        own = isinstance(node, Agent)
-        if isinstance(node, Work) and node.tool.part is Part.TOOL:
-            own = _life_around(window.seen, span.step) >= 0
-        of_it = span.step == window.rank and span.place[: len(window.place)] == window.place
-        of_it = of_it and window.began <= span.began and span.ended <= window.ended
-        if own and (of_it or window.holds(span.step, span.place, span.began, span.ended)):
-            found.append(span)
-    return found
 
 
 def _lives(window: Window) -> list[Stretch]:
@@ -159,41 +57,16 @@ def _lives(window: Window) -> list[Stretch]:
     for node, visit in window.starts():
         if node.guard.tries > 1:
             continue
-        waits = [span for span in _waits(window.seen, node, visit) if _is_for_life(window, span)]
-        if any(span.outcome is Outcome.CANCELLED for span in waits):
+        own = [span for span in waits(window.seen, visit) if _is_for_life(window, span)]
+        if any(span.outcome is Outcome.CANCELLED for span in own):
             continue
-        began = max((span.ended for span in waits), default=visit.began)
+        began = max((span.ended for span in own), default=visit.began)
         found.append((began, visit.ended, 1.0))
     return found
 
 
-def _waits(seen: Seen, node: Node, visit: Visit) -> list[Span]:
-    """The waits of a step for places among agents."""
-    return [
-        span
-        for span in seen.spans.get((node.rank, visit.place), ())
-        if span.resource.split(" in ")[0] == AGENTS_AT_ONCE
-        and visit.began <= span.began
-        and span.ended <= visit.ended
-    ]
-
-
 def _is_for_life(window: Window, span: Span) -> bool:
-    plan = _plan_of(window.seen, span.resource)[0]
-    return not plan.per_call
-
-
-def _plan_of(seen: Seen, resource: str) -> tuple[CapsPlan, int]:
-    """The caps that a place is of, and the rank of the agent that has them (-1: the run)."""
-    _, _, who = resource.partition(" in ")
-    if not who:
-        assert seen.shape.graph.caps is not None
-        return seen.shape.graph.caps, -1
-    for rank, node in seen.shape.nodes.items():
-        if isinstance(node, Agent | Life) and node.path == who:
-            assert node.caps is not None
-            return node.caps, rank
-    raise AssertionError(f"nobody has the caps {resource}")
+    return not plan_of(window.seen, span.resource)[0].per_call
 
 
 # --- how many start ---------------------------------------------------------------------------
@@ -220,8 +93,7 @@ def _did_something(seen: Seen, node: Node, visit: Visit) -> bool:
     if isinstance(node, Life):
         return any(
             one.place[: len(visit.place)] == visit.place and one.began < one.ended
-            and visit.began <= one.began and one.ended <= visit.ended
-            and _life_around(seen, one.step) == node.rank
+            and lies_in(one, visit) and life_around(seen, one.step) == node.rank
             for one in seen.trace.visits
         )  # fmt: skip
     return any(
@@ -251,13 +123,12 @@ def _only_where_full(seen: Seen, all_: list[Window], wait: Span) -> None:
     what = wait.resource.split(" in ")[0]
     if what not in (AGENTS_AT_ONCE, TOOLS_AT_ONCE):
         return  # a place of an `each`
-    _, rank = _plan_of(seen, wait.resource)
+    _, rank = plan_of(seen, wait.resource)
     around = [
         window
         for window in all_
-        if window.rank == rank and window.place == wait.place[: len(window.place)]
-        and window.began <= wait.began and wait.ended <= window.ended
-    ]  # fmt: skip
+        if window.rank == rank and window.is_at(wait.place) and window.is_around(wait)
+    ]
     assert around, f"a wait for {wait.resource} while nobody has those caps"
     assert any(_is_full(window, what, wait) for window in around), (
         f"{wait.who} waits for {wait.resource} while there is a place"
@@ -270,7 +141,7 @@ def _is_full(window: Window, what: str, wait: Span) -> bool:
         places, holders = plan.tools, _may_hold_for_tools(window)
     elif plan.per_call:
         places = plan.agents
-        holders = [*_calls(window), *_waits_further_out(window, AGENTS_AT_ONCE)]
+        holders = [*calls(window), *_waits_further_out(window, AGENTS_AT_ONCE)]
     else:
         places, holders = plan.agents, _may_hold_for_life(window)
     assert places is not None
@@ -279,9 +150,9 @@ def _is_full(window: Window, what: str, wait: Span) -> bool:
 
 def _may_hold_for_tools(window: Window) -> list[Stretch]:
     """Tool runs, the waits between their tries, and those that wait for a place further out."""
-    tools = _tools(window)
-    found = [(span.began, span.ended, 1.0) for span in tools]
-    pauses = {(span.step, span.place, span.who) for span in tools}
+    runs = tools(window)
+    found = [(span.began, span.ended, 1.0) for span in runs]
+    pauses = {(span.step, span.place, span.who) for span in runs}
     for span in window.seen.trace.spans:
         again = span.marks[:1] and span.marks[0][0] is Part.RETRY and span.facts is None
         if again and (span.step, span.place, span.who) in pauses:
@@ -294,18 +165,17 @@ def _waits_further_out(window: Window, what: str) -> Iterator[Stretch]:
     for span in window.seen.trace.spans:
         if span.resource.split(" in ")[0] != what or span.resource == window.name(what):
             continue
-        rank = _plan_of(window.seen, span.resource)[1]
-        inside = window.began <= span.began and span.ended <= window.ended
-        if inside and not window.below(rank):
+        rank = plan_of(window.seen, span.resource)[1]
+        if window.is_around(span) and not window.below(rank):
             yield span.began, span.ended, 1.0
 
 
 def _may_hold_for_life(window: Window) -> list[Stretch]:
     """All agents there, but while they wait for this very place."""
     found = []
-    for node, visit in window.starts():
+    for _, visit in window.starts():
         at = visit.began
-        for span in _waits(window.seen, node, visit):
+        for span in waits(window.seen, visit):
             if span.resource == window.name(AGENTS_AT_ONCE):
                 found.append((at, span.began, 1.0))
                 at = span.ended

@@ -6,13 +6,12 @@ all that tools and agents in its steps handed back meanwhile: by nothing else.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import pairwise
 
 from agentsim.graph import Agent, Call, Life, Work
 from agentsim.records import CallFacts, Outcome, Part, Span, Visit, WorkFacts
-from tests.held_in_time import Seen
-from tests.held_of_tokens import shortened
+from tests.held.times import Seen, lies_in
+from tests.held.tokens import sessions_of, shortened
 
 Given = tuple[int, int | None, Span | None]
 """When something was handed back, how many tokens (None: it cannot be told from outside), and the
@@ -22,13 +21,10 @@ last span of what handed it back."""
 def check_lives(seen: Seen) -> int:
     """Returns how many pairs of calls were looked at between which something was handed back."""
     looked = 0
-    sessions: dict[int, list[Span]] = defaultdict(list)
-    for span in seen.trace.spans:
-        if isinstance(span.facts, CallFacts):
-            sessions[span.facts.session].append(span)
+    sessions = [[span for span, _ in own] for own in sessions_of(seen.trace)]
     for node, visit in seen.of(Life):
         given = _handed_back(seen, node.rank, visit)
-        for own in sessions.values():
+        for own in sessions:
             for before, later in pairwise(own):
                 grown = _grown(seen, node.rank, visit, before, later)
                 if grown is None:
@@ -93,11 +89,9 @@ def _sent(seen: Seen, span: Span, life: Visit) -> int | None:
     if span.place[: len(life.place)] != life.place:
         return None
     for visit in seen.visits[span.step, span.place]:
-        inside = life.began <= visit.began and visit.ended <= life.ended
-        if inside and visit.began <= span.began and span.ended <= visit.ended:
-            own = seen.spans[span.step, span.place]
-            ready = [one.ended for one in own if one.marks and one.marks[0][0] is Part.OTHER
-                     and visit.began <= one.began and one.ended <= span.began]  # fmt: skip
+        if lies_in(visit, life) and lies_in(span, visit):
+            ready = [one.ended for one in seen.own(visit) if one.ended <= span.began
+                     and one.marks and one.marks[0][0] is Part.OTHER]  # fmt: skip
             return max(ready, default=visit.began)
     return None
 
@@ -116,30 +110,21 @@ def _others(seen: Seen, rank: int, sent: int, until: int) -> bool:
 
 def _around(seen: Seen, rank: int) -> int:
     """The agent with steps of its own to which a step gives back; -1: none."""
-    rank = seen.shape.around[rank]
-    while rank >= 0:
-        node = seen.shape.nodes[rank]
-        if isinstance(node, Life):
-            return rank
-        if isinstance(node, Agent):
-            return -1
-        rank = seen.shape.around[rank]
+    for above in seen.shape.above(rank):
+        node = seen.shape.nodes[above]
+        if isinstance(node, Agent | Life):
+            return above if isinstance(node, Life) else -1
     return -1
 
 
 def _handed_back(seen: Seen, rank: int, life: Visit) -> list[Given]:
     found: list[Given] = []
     for node, visit in seen.of(Agent, Life, Work):
-        inside = life.began <= visit.began and visit.ended <= life.ended
-        if not inside or visit.place[: len(life.place)] != life.place:
+        if not lies_in(visit, life) or visit.place[: len(life.place)] != life.place:
             continue
         if _around(seen, node.rank) != rank:
             continue
-        own = [
-            span
-            for span in seen.spans.get((node.rank, visit.place), ())
-            if visit.began <= span.began and span.ended <= visit.ended
-        ]
+        own = seen.own(visit)
         if isinstance(node, Work):
             found += _of_tool(node, own)
         elif isinstance(node, Agent):

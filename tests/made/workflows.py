@@ -11,13 +11,12 @@ import copy
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from agentsim.graph import Graph
 from agentsim.spec import Source, load
-from tests.made_harness import Harnesses
-from tests.made_quality import Quality
-from tests.made_steps import LISTS, Maker, Step
+from tests.made.harness import Harnesses
+from tests.made.quality import Quality
+from tests.made.steps import LISTS, Maker, Step
+from tests.runs import write
 
 
 class Made(NamedTuple):
@@ -106,17 +105,6 @@ def roles(made: Made) -> set[str]:
     for part in made.parts.values():
         inside(part["steps"])
     return found
-
-
-DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # a third of the time of the proofs
-
-
-def write(folder: Path, name: str, content: dict[str, Any]) -> Path:
-    """A file with the keys that every file needs."""
-    path = folder / name
-    whole = {"agentsim": 1, "name": path.stem, **content}
-    path.write_text(yaml.dump(whole, Dumper=DUMPER, sort_keys=False), encoding="utf-8")
-    return path
 
 
 def source(folder: Path, made: Made) -> Source:

@@ -5,9 +5,9 @@ With a seed of its own, so that the workflow below is the one that it was withou
 
 from __future__ import annotations
 
-from tests.made_cast import AGENTS, PEOPLE, SUBAGENTS, TOOLS, Dice
-from tests.made_harness import File
-from tests.made_steps import Step, all_steps
+from tests.made.cast import AGENTS, PEOPLE, SUBAGENTS, TOOLS, Dice
+from tests.made.harness import File
+from tests.made.steps import Step, all_steps
 
 CLEAN = "when clean"
 

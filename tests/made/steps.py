@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.made_cast import AGENTS, PEOPLE, POOLS, QUEUES, TOOLS, CastMaker
+from tests.made.cast import AGENTS, PEOPLE, POOLS, QUEUES, TOOLS, CastMaker
 
 Step = dict[str, Any]
 

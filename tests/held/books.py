@@ -1,7 +1,7 @@
 """Books of the defects of one run, kept by hand from what its trace says.
 
 Written from docs/format.md and docs/model.md, and not like the engine: who looks, mends and writes
-comes from `tests/held_events.py`, one after another. A worktree keeps what it thinks of the defects
+comes from `tests/held/events.py`, one after another. A worktree keeps what it thinks of the defects
 that were there before it beside the books, and is entered or thrown away.
 """
 

@@ -1,4 +1,4 @@
-"""How often a step was tried, when its work began in the last try, and which attempt was picked.
+"""How often a step was tried, and when its work began in the last try.
 
 As far as a trace tells it: tries with a wait between them do. Else Untold is raised.
 """
@@ -8,22 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agentsim.chance import blend, first, key_of
-from agentsim.engine.draws import Purpose
+from agentsim.chance import key_of
 from agentsim.graph import (
     AGENTS_AT_ONCE,
     Agent,
     Ask,
-    Attempts,
-    Fork,
     Life,
     Node,
     Work,
     cap_name,
 )
 from agentsim.records import CallFacts, Outcome, Part, PersonFacts, Place, Span, Visit, WorkFacts
-from tests.held_events import Address, Untold
-from tests.held_in_time import Seen, after
+from tests.held.events import Address, Untold
+from tests.held.times import Seen, after, lies_in, stretches_of
 
 ENDS = (Outcome.DONE, Outcome.REJECTED)
 
@@ -56,23 +53,16 @@ class Try:
 
 def _waited(span: Span, part: Part, until: int) -> bool:
     """Whether a wait of that kind, which took time, ended then."""
-    at = span.began
-    for own, end in span.marks:
-        if own is part and at < end == until:
-            return True
-        at = end
-    return False
+    return any(began < ended == until for began, ended in stretches_of(span, part))
 
 
 @dataclass
-class Told:
+class Tries:
     """A trace, asked for what lies between its visits."""
 
     seen: Seen
     at: dict[int, Address]
     key: int
-
-    # --- tries --------------------------------------------------------------------------------
 
     def tries(self, node: Node, visit: Visit) -> Iterator[Try]:
         """What a visit did to quality; nothing where it never began to work."""
@@ -82,10 +72,7 @@ class Told:
         elif isinstance(node, Life) and visit.outcome is Outcome.FAILED:
             counts = self._only_says_so(node, visit)
         number = self.tried(node, visit) if counts else 0
-        own = [
-            span for span in self.seen.spans.get((node.rank, visit.place), ())
-            if visit.began <= span.began and span.ended <= visit.ended
-        ]  # fmt: skip
+        own = self.seen.own(visit)
         if isinstance(node, Ask):
             pieces = [span for span in own if isinstance(span.facts, PersonFacts)]
             for span in pieces:
@@ -119,8 +106,7 @@ class Told:
         guards = {step.rank: step.guard for step in node.body.steps}
         own = [
             one for one in self.seen.trace.visits
-            if one.step in guards and one.place == visit.place
-            and visit.began <= one.began and one.ended <= visit.ended
+            if one.step in guards and one.place == visit.place and lies_in(one, visit)
         ]  # fmt: skip
         return bool(own) and all(
             one.outcome is Outcome.DONE
@@ -140,9 +126,8 @@ class Told:
     def _waits(self, node: Node, visit: Visit) -> Iterator[Span]:
         """What came before the last try: waits for a place for life, and between tries."""
         yield from self._pauses(node, visit)
-        for span in self.seen.spans.get((node.rank, visit.place), ()):
-            inside = visit.began <= span.began and span.ended <= visit.ended
-            if inside and span.resource in self._for_life():
+        for span in self.seen.own(visit):
+            if span.resource in self._for_life():
                 yield span
 
     def _for_life(self) -> set[str]:
@@ -161,19 +146,22 @@ class Told:
             around = turn.node
             if around.guard.tries > 1:
                 outer = self._around(around, visit.place[: turn.depth], visit)
-                if outer is not None:
-                    begun = [one for one in self._all_pauses(around, outer)
-                             if one.ended <= visit.began]  # fmt: skip
-                    number = number * around.guard.tries + len(begun)
+                begun = [one for one in self._all_pauses(around, outer)
+                         if one.ended <= visit.began]  # fmt: skip
+                number = number * around.guard.tries + len(begun)
         if node.guard.tries > 1:
             number = number * node.guard.tries + len(self._all_pauses(node, visit))
         return number
 
-    def _around(self, node: Node, place: Place, visit: Visit) -> Visit | None:
+    def key_of(self, node: Node, place: Place, number: int) -> int:
+        """What draws hang on: the step's name, its place, and how often it was tried before."""
+        return key_of(self.key, node.name, *place, *(("tried", number) if number else ()))
+
+    def _around(self, node: Node, place: Place, visit: Visit) -> Visit:
         """The passage through a step in which a visit lies."""
         found = [
             one for one in self.seen.visits[node.rank, place]
-            if one.began <= visit.began and visit.ended <= one.ended
+            if lies_in(visit, one)
         ]  # fmt: skip
         if len(found) != 1:
             raise Untold("which passage")
@@ -187,9 +175,10 @@ class Told:
 
     def _pauses(self, node: Node, visit: Visit) -> list[Span]:
         return [
-            span for span in self.seen.spans.get((node.rank, visit.place), ())
-            if span.marks[:1] and span.marks[0][0] is Part.RETRY and span.who == node.path
-            and span.facts is None and visit.began <= span.began and span.ended <= visit.ended
+            span
+            for span in self.seen.own(visit)
+            if span.marks[:1] and span.marks[0][0] is Part.RETRY
+            and span.who == node.path and span.facts is None
         ]  # fmt: skip
 
     def _may_be_again(self, node: Node, visit: Visit) -> bool:
@@ -199,112 +188,16 @@ class Told:
         inner = [
             one for one in self.seen.trace.visits
             if one is not visit and one.place[: len(visit.place)] == visit.place
-            and visit.began <= one.began and one.ended <= visit.ended
+            and lies_in(one, visit)
             and any(turn.node.rank == node.rank for turn in self.at[one.step])
         ]  # fmt: skip
         if any(one.outcome is not Outcome.DONE for one in inner):
             return True
         if len({(one.step, one.place) for one in inner}) < len(inner):
             return True
-        return any(
-            span.outcome is not Outcome.DONE
-            for span in self.seen.spans.get((node.rank, visit.place), ())
-            if visit.began <= span.began and span.ended <= visit.ended
-        )
+        return any(span.outcome is not Outcome.DONE for span in self.seen.own(visit))
 
     def only_once(self, node: Node, visit: Visit) -> None:
         """Raises Untold where a passage may hold more than one try."""
-        if node.guard.tries > 1 and (self._all_pauses(node, visit)):
+        if node.guard.tries > 1 and self._all_pauses(node, visit):
             raise Untold("items tried again")
-
-    # --- attempts -----------------------------------------------------------------------------
-
-    def items(self, visit: Visit) -> list[Visit]:
-        """The items of one passage."""
-        return [
-            one for one in self.seen.trace.visits
-            if one.step == visit.step and one.place[:-1] == visit.place
-            and len(one.place) > len(visit.place)
-            and visit.began <= one.began and one.ended <= visit.ended
-        ]  # fmt: skip
-
-    def picked(self, node: Attempts, visit: Visit) -> Visit | None:
-        """The attempt that is picked; it is the only one of which anything may count."""
-        if not self._came_to_its_end(node, visit):
-            return None
-        good = [item for item in self.items(visit) if item.outcome is Outcome.DONE]
-        kept = [item for item in good if self._counts(item)]
-        winner = self._drawn(node, visit, good)
-        assert kept in ([], [winner]), f"{node.path}: another attempt counts than is picked"
-        return winner
-
-    def _drawn(self, node: Attempts, visit: Visit, good: list[Visit]) -> Visit | None:
-        """As the draws have it: which are right, whether that is seen, and which of them it is."""
-        key = self.key_at(node, visit, visit.place)
-        right, wrong = list[Visit](), list[Visit]()
-        for item in good:
-            own = first(self.key_at(node, visit, item.place), Purpose.SUCCESS)
-            u = blend(first(key, Purpose.SUCCESS), own, node.correlation)
-            (right if node.succeeds is None or u < node.succeeds else wrong).append(item)
-        if node.pick is None:
-            return min(right, key=lambda item: (item.ended, item.place), default=None)
-        sees = first(key, Purpose.PICK) < node.right
-        among = sorted((right or wrong) if sees else (wrong or right), key=lambda item: item.place)
-        return among[int(first(key, Purpose.WHICH) * len(among))] if among else None
-
-    def key_at(self, node: Node, visit: Visit, place: Place) -> int:
-        """What draws hang on: the step's name, its place, and how often it was tried before."""
-        number = self.tried(node, visit)
-        return key_of(self.key, node.name, *place, *(("tried", number) if number else ()))
-
-    def _came_to_its_end(self, node: Attempts, visit: Visit) -> bool:
-        """It may have, and say `failed` all the same, as the picked attempt does."""
-        if visit.outcome is not Outcome.FAILED:
-            return visit.outcome is Outcome.DONE
-        if node.guard.timeout is not None:
-            raise Untold("which attempt")
-        if node.pick is None:
-            return True
-        return any(
-            visit.began <= one.began and one.ended <= visit.ended
-            and one.outcome is Outcome.DONE
-            for one in self.seen.visits[node.pick.rank, visit.place]
-        )  # fmt: skip
-
-    def _counts(self, item: Visit) -> bool:
-        """Whether any call of an attempt counts."""
-        return any(
-            isinstance(span.facts, CallFacts) and span.facts.fresh + span.facts.cached
-            and not span.facts.wasted and span.place[: len(item.place)] == item.place
-            and any(turn.node.rank == item.step for turn in self.at[span.step])
-            and item.began <= span.began and span.ended <= item.ended
-            for span in self.seen.trace.spans
-        )  # fmt: skip
-
-    def passage(self, node: Node, place: Place) -> Visit:
-        """The one passage through a step at that place."""
-        found = self.seen.visits[node.rank, place]
-        if len(found) != 1:
-            raise Untold("which passage")
-        return found[0]
-
-    def ended_by_itself(self, visit: Visit) -> bool:
-        """Whether a step ended since its own work took so long, not since others let it go on.
-
-        At one instant that comes first, and what is scarce is given out after it.
-        """
-        if not isinstance(self.seen.shape.nodes[visit.step], Agent | Ask | Work):
-            return False
-        own = [
-            span for span in self.seen.spans.get((visit.step, visit.place), ())
-            if visit.began <= span.began and span.ended == visit.ended
-        ]  # fmt: skip
-        times = [own[-1].began, *(until for _, until in own[-1].marks)] if own else [0, 0]
-        return len(times) > 1 and times[-2] < times[-1] == visit.ended
-
-    def is_item(self, visit: Visit) -> bool:
-        """Whether a visit is of an item, and not of the whole."""
-        if not isinstance(self.seen.shape.nodes[visit.step], Fork | Attempts):
-            return False
-        at = self.at[visit.step]
-        return len(visit.place) > (at[-1].depth + at[-1].again if at else 0)

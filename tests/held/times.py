@@ -53,6 +53,11 @@ class Shape:
         for inner in inner_of(node):
             self._read(inner, node.rank if inner.rank != node.rank else around)
 
+    def above(self, rank: int) -> Iterator[int]:
+        """The ranks of all that a step stands in, from the inside out; of no step (-1) none."""
+        while (rank := self.around.get(rank, -1)) >= 0:
+            yield rank
+
 
 @dataclass
 class Seen:
@@ -77,12 +82,38 @@ class Seen:
                 return found
         return []
 
+    def own(self, visit: Visit) -> list[Span]:
+        """The spans of the step itself within one passage through it."""
+        return [span for span in self.spans.get((visit.step, visit.place), ())
+                if lies_in(span, visit)]  # fmt: skip
+
+    def items(self, visit: Visit) -> list[Visit]:
+        """The items of one passage through an `each` or attempts."""
+        return [
+            one
+            for one in self.trace.visits
+            if one.step == visit.step
+            and len(one.place) > len(visit.place)
+            and one.place[:-1] == visit.place
+            and lies_in(one, visit)
+        ]
+
     def of(self, *kinds: type) -> Iterator[tuple[Node, Visit]]:
         """The visits of nodes of these kinds; of an `each` those of the whole, not of its items."""
         for visit in self.trace.visits:
             node = self.shape.nodes[visit.step]
             if isinstance(node, kinds):
                 yield node, visit
+
+
+def looked(trace: Trace, graph: Graph) -> Seen:
+    """A trace of that graph, to be asked."""
+    return Seen(trace, Shape(graph))
+
+
+def lies_in(inner: Span | Visit, outer: Visit) -> bool:
+    """Whether all of one was in the time of the other."""
+    return outer.began <= inner.began and inner.ended <= outer.ended
 
 
 def check_clock(trace: Trace) -> None:
@@ -130,21 +161,14 @@ def check_nesting(seen: Seen) -> None:
         if around < 0:
             continue
         outer = seen.nearest(around, visit.place)
-        assert _within(visit.began, visit.ended, outer), f"{_path(shape, visit.step)}: not nested"
+        path = shape.nodes[visit.step].path
+        assert any(lies_in(visit, one) for one in outer), f"{path}: not nested"
     for span in seen.trace.spans:
         node, place = shape.nodes[span.step], span.place
         if isinstance(node, Attempts | Fork) and span.resource == node.path:
             place = place[:-1]  # the wait of an item that has not begun
         outer = seen.nearest(span.step, place)
-        assert _within(span.began, span.ended, outer), f"{node.path}: a span outside of its step"
-
-
-def _within(began: int, ended: int, outer: list[Visit]) -> bool:
-    return any(visit.began <= began and ended <= visit.ended for visit in outer)
-
-
-def _path(shape: Shape, rank: int) -> str:
-    return shape.nodes[rank].path
+        assert any(lies_in(span, one) for one in outer), f"{node.path}: a span outside of its step"
 
 
 def check_order(seen: Seen) -> int:
@@ -183,6 +207,30 @@ def most(stretches: Iterable[Stretch]) -> float:
         held += moves[time]
         highest = max(highest, held)
     return highest
+
+
+def area(stretches: Iterable[tuple[int, int]]) -> int:
+    """How many there are, summed over the nanoseconds: by instants, not one after another."""
+    moves: dict[int, int] = defaultdict(int)
+    for began, ended in stretches:
+        moves[began] += 1
+        moves[ended] -= 1
+    total = there = at = 0
+    for time in sorted(moves):
+        total += there * (time - at)
+        there += moves[time]
+        at = time
+    assert there == 0
+    return total
+
+
+def stretches_of(span: Span, wanted: Part) -> Iterator[tuple[int, int]]:
+    """When a span was in that part."""
+    at = span.began
+    for part, until in span.marks:
+        if part is wanted:
+            yield at, until
+        at = until
 
 
 def after(span: Span, parts: set[Part]) -> int:
@@ -240,8 +288,7 @@ def _of_queue(seen: Seen, name: str) -> Iterator[Stretch]:
             span
             for span in seen.trace.spans
             if (span.step, span.place[:-1], span.resource) == (node.rank, visit.place, name)
-            and visit.began <= span.began
-            and span.ended <= visit.ended
+            and lies_in(span, visit)
         ]
         passes = [(after(span, {Part.POOL_WAIT}), span.ended, 1.0) for span in own]
         if plans[name].block and node.guard.tries == 1 and passes:

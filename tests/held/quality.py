@@ -1,6 +1,6 @@
 """What holds of the defects of every run: bounds in all, and the books to the last one in most.
 
-The books (`tests/held_books.py`) are kept from the visits and spans alone: who wrote, looked and
+The books (`tests/held/books.py`) are kept from the visits and spans alone: who wrote, looked and
 mended, in which order, in which worktree. Where a trace does not tell that (what happened side by
 side at one instant, how often something was tried at once), they say so, and are not held against
 the run.
@@ -16,10 +16,11 @@ from agentsim.chance import Distribution, first, key_of
 from agentsim.engine.draws import Purpose
 from agentsim.graph import Agent, Ask, Attempts, Craft, Fork, Life, Node, Work
 from agentsim.records import Outcome, Place, Verdict, Visit
-from tests.held_books import Books, Desk, Look
-from tests.held_events import Order, Spot, Turn, Untold, addresses
-from tests.held_in_time import Seen
-from tests.held_tries import ENDS, Told, Try
+from tests.held.attempts import Told
+from tests.held.books import Books, Desk, Look
+from tests.held.events import Order, Spot, Turn, Untold, addresses
+from tests.held.times import Seen
+from tests.held.tries import ENDS, Try
 
 
 def check_defects(seen: Seen) -> None:
@@ -214,7 +215,7 @@ class Ledger:
         craft = craft_of(what.node)
         assert craft is not None
         desk = self._desk(what.node.rank, what.visit.place)
-        key = self._key(what)
+        key = self.told.key_of(what.node, what.visit.place, what.number)
         self.looks[what] = self.books.begin(craft, desk, key, what.reader, what.reads)
 
     def _end(self, number: int) -> None:
@@ -246,7 +247,7 @@ class Ledger:
         """What the items left is of what is around them; of attempts, that of the picked one."""
         self.told.only_once(node, visit)
         if isinstance(node, Fork):
-            for item in self.told.items(visit):
+            for item in self.seen.items(visit):
                 self.books.join(self.desks[item.step, item.place])
             return
         picked = self.told.picked(node, visit)
@@ -279,11 +280,6 @@ class Ledger:
                     raise Untold("which attempt")
                 desk = self.desks[picked.step, picked.place]
         return desk
-
-    def _key(self, one: Try) -> int:
-        """What its draws hang on: its name, its place, and how often it was tried before."""
-        again = ("tried", one.number) if one.number else ()
-        return key_of(self.key, one.node.name, *one.visit.place, *again)
 
     def _lines(self, node: Node, key: int) -> float:
         writes: Distribution | None = None

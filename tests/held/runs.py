@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,21 +12,22 @@ from agentsim.engine.frame import Stage
 from agentsim.engine.world import Event
 from agentsim.errors import EngineFault
 from agentsim.graph import Graph
-from agentsim.records import Part, Span, Trace, WorkFacts
-from tests.held_in_time import (
-    Seen,
-    Shape,
+from agentsim.records import Part, Trace, WorkFacts
+from tests.held.caps import check_caps
+from tests.held.harness import check_turn_times
+from tests.held.lives import check_lives
+from tests.held.quality import check_defects
+from tests.held.times import (
+    area,
     check_capacities,
     check_chains,
     check_clock,
     check_nesting,
     check_order,
+    looked,
+    stretches_of,
 )
-from tests.held_of_caps import check_caps
-from tests.held_of_harness import check_turn_times
-from tests.held_of_lives import check_lives
-from tests.held_of_quality import check_defects
-from tests.held_of_tokens import calls_of, check_calls, check_ends, check_sessions, check_wasted
+from tests.held.tokens import calls_of, check_calls, check_ends, check_sessions, check_wasted
 
 
 def check(trace: Trace, graph: Graph, decodes: bool = True) -> tuple[int, int]:
@@ -36,7 +36,7 @@ def check(trace: Trace, graph: Graph, decodes: bool = True) -> tuple[int, int]:
     To that of an agent with turns, and to that of one with steps of its own. `decodes`: tokens take
     time.
     """
-    seen = Seen(trace, Shape(graph))
+    seen = looked(trace, graph)
     check_clock(trace)
     check_chains(trace)
     check_nesting(seen)
@@ -89,30 +89,6 @@ def check_agreement(trace: Trace, graph: Graph) -> None:
         assert sum(piece.waits) == area(queue)
     for index, (pool, used) in enumerate(zip(graph.pools, tally.pools, strict=True)):
         assert sum(used.waits) == area(_pool_waits(trace, index)), pool.name
-
-
-def area(stretches: Iterable[tuple[int, int]]) -> int:
-    """How many there are, summed over the nanoseconds: by instants, not one after another."""
-    moves: dict[int, int] = defaultdict(int)
-    for began, ended in stretches:
-        moves[began] += 1
-        moves[ended] -= 1
-    total = there = at = 0
-    for time in sorted(moves):
-        total += there * (time - at)
-        there += moves[time]
-        at = time
-    assert there == 0
-    return total
-
-
-def stretches_of(span: Span, wanted: Part) -> Iterator[tuple[int, int]]:
-    """When a span was in that part."""
-    at = span.began
-    for part, until in span.marks:
-        if part is wanted:
-            yield at, until
-        at = until
 
 
 def _pool_waits(trace: Trace, index: int) -> Iterator[tuple[int, int]]:

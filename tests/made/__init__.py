@@ -1,0 +1,1 @@
+"""Random valid workflows with everything that can be simulated, each made from a seed."""
