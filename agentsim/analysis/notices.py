@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from agentsim.analysis.findings import Findings
 from agentsim.analysis.left_out import sentences
 from agentsim.analysis.outcome import Tally
+from agentsim.analysis.weights import by_weight
 from agentsim.analysis.words import DAY, days, number, percent
 from agentsim.graph import Graph, ServerPlan
 from agentsim.laws.crowd import slower_together
@@ -51,14 +52,15 @@ _NOTES = {
 
 
 def notices(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> list[str]:
-    """All warnings of an answer."""
-    return [
+    """All warnings of an answer, the weightiest first."""
+    found = [
         *_long(findings),
         *graph.notes,
         *_counted(tallies),
         *_people(findings),
         *_servers(graph, findings, tallies),
     ]
+    return by_weight(found)
 
 
 def _long(findings: Findings) -> Iterator[str]:

@@ -56,6 +56,7 @@ vary = click.option(
 @options.runs
 @options.seed
 @options.jobs
+@options.full
 @options.output()
 def compare(
     output: Output,
@@ -63,6 +64,7 @@ def compare(
     machines: tuple[tuple[str, ...], ...],
     vary: tuple[tuple[str, str], ...],
     sets: tuple[tuple[str, str], ...],
+    full: bool,
     **choices: Any,
 ) -> None:
     """Workflows, machines and values of params side by side.
@@ -82,7 +84,7 @@ def compare(
     from agentsim.report import comparing, csv_, document, json_comparing
 
     output.show(
-        document=lambda: document.compare(result),
+        document=lambda: document.compare(result, full),
         data=lambda: json_comparing.compare(result),
         table=lambda: csv_.compare(result),
         warnings=comparing.warnings(result),

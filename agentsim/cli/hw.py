@@ -71,7 +71,17 @@ def list_(output: Output) -> None:
             broken.append(f"{name} is left out: {fault.problems[0]}")
             wrong += fault.problems
     if not plans:
-        raise Problems(wrong or [Problem("file-missing", "there is no hardware profile at all")])
+        raise Problems(
+            wrong
+            or [
+                Problem(
+                    "file-missing",
+                    "there is no hardware profile at all",
+                    None,
+                    "`agentsim init --hw box.yaml` writes one",
+                )
+            ]
+        )
     output.show(
         document=lambda: hardware.listing(plans, output.room()),
         data=lambda: hardware.list_data(plans),

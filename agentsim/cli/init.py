@@ -24,13 +24,13 @@ FIRST = """\
 #   agentsim validate {file} --full         all that is taken for granted here
 agentsim: 1
 name: One feature, reviewed, then me
+tools: {{shell: {{like: shell, timeout: 10m}}}}  # when a harness stops a command of the agents
 steps:
   - agent: coder                  # a preset: turns, tokens and tools as measured
   - loop: 4                       # at most so many rounds of review, each but the last with a fix
     do: [{{agent: reviewer, reads: changes, approves: [10%, 30%, 60%]}}]  # chance by round
     between: [{{agent: coder, session: coder, turns: 8, writes: {{p50: 12 loc, p90: 60 loc}}}}]
-  - person: you                   # reads what was written; try `teammate`
-    reads: changes
+  - {{person: you, reads: changes}}  # reads what was written; try `teammate`
 budget: {{wall: 90m, chance: 80%}}  # exit code 1 if fewer than 80 % of the runs make it
 """
 
@@ -126,7 +126,9 @@ def _is_there(file: str) -> bool:
         return Path(file).exists()
     except (OSError, ValueError) as fault:  # far too long, for one
         why = fault.strerror if isinstance(fault, OSError) else str(fault)
-        raise Problems([Problem("cannot-write", f"cannot write {file!r}: {why}")]) from None
+        hint = "name another file, or another folder"
+        problem = Problem("cannot-write", f"cannot write {file!r}: {why}", None, hint)
+        raise Problems([problem]) from None
 
 
 def _shipped(kind: Kind, name: str) -> str:
@@ -136,6 +138,5 @@ def _shipped(kind: Kind, name: str) -> str:
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as fault:
-        raise Problems(
-            [Problem("file-unreadable", f"cannot read {str(path)!r}: {fault}")]
-        ) from None
+        message, hint = f"cannot read {str(path)!r}: {fault}", "may you read it? is it text?"
+        raise Problems([Problem("file-unreadable", message, None, hint)]) from None

@@ -94,6 +94,7 @@ no_sensitivity = click.option(
     "--no-sensitivity", is_flag=True, help="Leave out which assumed values matter."
 )
 quick = click.option("--quick", is_flag=True, help="Both: --no-levers --no-sensitivity.")
+full = click.option("--full", is_flag=True, help="All warnings, each with all of its figures.")
 fail_on = click.option(
     "--fail-on", type=click.Choice(["failed"]),
     help="Exit code 1 also if any simulated run fails.",

@@ -85,7 +85,8 @@ def _repeated(
         if twice := [text for i, text in enumerate(shown) if text in shown[:i]]:
             text = f"{name}={written[name]}"
             message = f"--vary {text} has {twice[0]} twice"
-            found.append(Problem("bad-range", message, given("--vary ", text)))
+            hint = "name each value once"
+            found.append(Problem("bad-range", message, given("--vary ", text), hint))
     return found
 
 

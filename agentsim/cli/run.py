@@ -37,6 +37,7 @@ Examples:
 @options.no_sensitivity
 @options.quick
 @options.fail_on
+@options.full
 @options.output()
 def run(
     output: Output,
@@ -45,6 +46,7 @@ def run(
     sets: tuple[tuple[str, str], ...],
     rates: tuple[str, ...],
     fail_on: str | None,
+    full: bool,
     **choices: Any,
 ) -> None:
     """How long WORKFLOW takes, what bound it, and what would help.
@@ -62,7 +64,7 @@ def run(
     asked = source(workflow, hardware, sets, rates)
     with progress(not output.no_color) as told:
         findings = answer(asked, settings(told, **choices))
-    _show(findings, output)
+    _show(findings, output, full)
     code = _code(findings, fail_on)
     if code == exits.MISSED and output.path is not None:
         # what a person would have read on the screen: why this ends with 1, and where the answer is
@@ -77,13 +79,13 @@ def _one_rate_each(rates: tuple[str, ...]) -> None:
         raise click.UsageError(f"several rates make a sweep: agentsim sweep FILE --rates {listed}")
 
 
-def _show(findings: Findings, output: Output) -> None:
+def _show(findings: Findings, output: Output, full: bool) -> None:
     """Each form is imported only where it is asked for."""
 
     def document() -> Document:
         from agentsim.report import document
 
-        return document.answer(findings)
+        return document.answer(findings, full)
 
     def data() -> dict[str, Any]:
         from agentsim.report import json_

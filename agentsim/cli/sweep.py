@@ -39,6 +39,7 @@ Examples:
 @options.precision
 @options.seed
 @options.jobs
+@options.full
 @options.output()
 def sweep(
     output: Output,
@@ -46,6 +47,7 @@ def sweep(
     hardware: tuple[str, ...],
     sets: tuple[tuple[str, str], ...],
     rates: str,
+    full: bool,
     **choices: Any,
 ) -> None:
     """How long WORKFLOW takes at several decode speeds, and where a faster model stops helping.
@@ -65,7 +67,7 @@ def sweep(
     from agentsim.report import csv_, document, json_, sweeping
 
     output.show(
-        document=lambda: document.sweep(result),
+        document=lambda: document.sweep(result, full),
         data=lambda: json_.sweep(result),
         table=lambda: csv_.sweep(result),
         warnings=sweeping.warnings(result),

@@ -44,10 +44,11 @@ def validate(
 
         output.write(written_out(asked))
         return
+    from agentsim.analysis.weights import by_weight
     from agentsim.report import document, json_
 
     output.show(
         document=lambda: document.found(graph, workflow),
         data=lambda: json_.found(graph),
-        warnings=graph.notes,
+        warnings=by_weight(graph.notes),
     )

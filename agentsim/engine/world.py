@@ -27,8 +27,8 @@ JOINS = 1 << 60  # from this order on things are joins; an inner one has a small
 
 SAME_INSTANT = 2_000_000  # events at one instant before a run counts as stuck
 LONGEST = 9 * 10**18  # nanoseconds that a stored figure can hold (64 bits)
-SPANS = 5_000_000  # calls, tool runs and waits of one replication before it counts as endless
-STEPS = 5_000_000  # rounds of one replication before it counts as endless
+SPANS = 2_000_000  # calls, tool runs and waits of one replication before it counts as endless
+STEPS = 1_000_000  # rounds of one replication before it counts as endless
 FEWER = "fewer rounds, items, tries or turns"
 
 

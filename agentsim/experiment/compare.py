@@ -59,6 +59,8 @@ class Row:
     """One variant on one machine. `difference`: to the machine's first row; None of that itself.
 
     `others`: the same of what else both have, by name; `MEASURES` says what and in which unit.
+    `above` and `above_others`: the same to the row before, where that has the next smaller or
+    larger number of one param and is the same in all else; None and empty elsewhere.
     `quickest`: its mean is the least on this machine, or cannot be told apart from that.
     """
 
@@ -69,6 +71,8 @@ class Row:
     difference: Apart | None
     quickest: bool
     others: Mapping[str, Apart] = field(default_factory=dict)
+    above: Apart | None = None
+    above_others: Mapping[str, Apart] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +194,8 @@ def _rows(group: Sequence[_Run]) -> Iterator[Row]:
     """The rows of one machine; the first is what the others are compared with."""
     base = group[0]
     best = min(group, key=lambda run: sum(run.wall))
-    for run in group:
+    for i, run in enumerate(group):
+        before = group[i - 1] if i and _is_step(group, i) else None
         yield Row(
             run.variant.file,
             run.variant.vary,
@@ -199,7 +204,34 @@ def _rows(group: Sequence[_Run]) -> Iterator[Row]:
             None if run is base else _apart(run, base),
             _is_tied(run, best),
             {} if run is base else _others(run, base),
+            None if before is None else _apart(run, before),
+            {} if before is None else _others(run, before),
         )
+
+
+def _is_step(group: Sequence[_Run], i: int) -> bool:
+    """Whether row `i` differs from the one before in one number, which the rows go by in order.
+
+    Names are no order, and of 1, 4, 2 none is a step.
+    """
+    before, own = group[i - 1].variant, group[i].variant
+    if before.file != own.file:
+        return False
+    changed = [
+        (key, was, value)
+        for (key, was), (_, value) in zip(before.vary, own.vary, strict=True)
+        if was != value
+    ]
+    if len(changed) != 1 or not all(map(_is_number, changed[0][1:])):
+        return False
+    key = changed[0][0]
+    rows = (dict(run.variant.vary)[key] for run in group if run.variant.file == own.file)
+    values = [value for value in dict.fromkeys(rows) if isinstance(value, int | float)]
+    return values in (sorted(values), sorted(values, reverse=True))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _apart(run: _Run, base: _Run) -> Apart:

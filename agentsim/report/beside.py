@@ -6,12 +6,14 @@ What does not fit into 80 columns stands in a second table, with the names of th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from agentsim.analysis.findings import Findings
 from agentsim.report import budgeting, show
 from agentsim.report.blocks import Column, Table
-from agentsim.report.compared import Apart, Compared, Row, machine_name
+from agentsim.report.compared import Apart, Compared, Row, has_steps, machine_name
 from agentsim.report.terminal import WIDTH
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name
@@ -39,6 +41,58 @@ def tables(result: Compared) -> list[Table]:
         tables.append(_table([*names, *left[:taken], *marks], marked, tuple(notes)))
         left, marks, marked = left[taken:], [], frozenset()
     return tables
+
+
+STEPS = "What each step adds"
+
+
+def steps(result: Compared) -> list[Table]:
+    """A row a step of what is varied: by how much it is more than the row above, pair by pair.
+
+    Nothing where the only step is that from the first row, which the other table tells.
+    """
+    if not has_steps(result):
+        return []
+    found = [
+        (name(machine_name(machine), 30), before, row)
+        for machine in result.machines
+        for before, row in pairwise(machine.rows)
+        if row.above is not None
+    ]
+    labels = [_step(before, row) for _, before, row in found]
+    names = [_Field(((Column("step"), labels),))]
+    if len(result.machines) > 1:
+        told = [it if i == 0 or it != found[i - 1][0] else "" for i, (it, *_) in enumerate(found)]
+        names = [_Field(((Column("hardware"), told), (Column("step"), labels)))]
+    rows = [row for *_, row in found]
+    unit = _unit(max(abs(row.above.mean) for row in rows if row.above))
+    cells = [_difference(row.above, unit) if row.above else ("", "") for row in rows]
+    fields = [_field("time", _aligned(cells))]
+    for what, head, shown in _ADDED:
+        of = [row.above_others.get(what) for row in rows]
+        if any(it is not None and not it.is_same for it in of):
+            fields.append(_field(head, _aligned([_more_of(it, shown) for it in of])))
+    while len(fields) > 1 and _width([*names, *fields]) > WIDTH:
+        fields.pop()
+    exact = all(row.findings.exact for row in rows)
+    note = f"the mean run less that of the row above, pair by pair{'' if exact else ', +- at 95 %'}"
+    table = _table([*names, *fields], frozenset(), (note,))
+    return [replace(table, title=STEPS)]
+
+
+_ADDED: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("success", "right, points", lambda it: f"{100 * it:.3g}"),
+    ("escaped_defects", "escaped", show.number),
+    ("cost", "money", show.money),
+)
+"""What a step adds besides time: the measure, its column, how it is written."""
+
+
+def _step(before: Row, row: Row) -> str:
+    """`rounds=0 -> 2`; with the whole name where another param than the last is varied."""
+    last = row.label.rpartition("=")[2]
+    is_last = before.vary[-1] != row.vary[-1]
+    return f"{name(before.label, 30)} -> {name(last if is_last else row.label, 30)}"
 
 
 def _width(fields: Sequence[_Field]) -> int:
@@ -157,6 +211,12 @@ def _signed(it: Apart, shown: Callable[[float], str]) -> tuple[str, str]:
     return f"+{shown(it.mean)}" if it.mean > 0 else shown(it.mean), error
 
 
+def _more_of(it: Apart | None, shown: Callable[[float], str]) -> tuple[str, str]:
+    if it is None:
+        return "", ""
+    return ("same", "") if it.is_same else _signed(it, shown)
+
+
 def _right(found: Findings) -> str:
     """The share with half of its interval, in points; `-` where no attempts are made."""
     if found.quality is None or found.quality.success is None:
@@ -184,10 +244,7 @@ def _more(rows: Sequence[Row], what: str, unit: str, shown: Callable[[float], st
     if not any(found):
         return []
     base = name(rows[0].label, 16)
-    cells = [
-        ("", "") if it is None else ("same", "") if it.is_same else _signed(it, shown)
-        for it in found
-    ]
+    cells = [_more_of(it, shown) for it in found]
     note = f"beside it, vs {base}: how many more {unit}, pair by pair"
     return [_field(f"vs {base}", _aligned(cells), note)]
 

@@ -9,7 +9,7 @@ from agentsim.analysis.findings import Findings
 
 
 class Apart(Protocol):
-    """How much more of something a row has than the first; `needed`: runs that would tell."""
+    """How much more of something a row has than another; `needed`: runs that would tell."""
 
     @property
     def mean(self) -> float: ...
@@ -42,6 +42,10 @@ class Row(Protocol):
     def difference(self) -> Apart | None: ...
     @property
     def others(self) -> Mapping[str, Apart]: ...
+    @property
+    def above(self) -> Apart | None: ...
+    @property
+    def above_others(self) -> Mapping[str, Apart]: ...
     @property
     def quickest(self) -> bool: ...
 
@@ -87,6 +91,11 @@ class Compared(Protocol):
     def untried(self) -> int: ...
     @property
     def left_out(self) -> Sequence[tuple[Sequence[str], str]]: ...
+
+
+def has_steps(result: Compared) -> bool:
+    """Whether any row is a step from one that is not the first: that says more than the first."""
+    return any(row.above is not None for machine in result.machines for row in machine.rows[2:])
 
 
 def machine_name(machine: Machine) -> str:

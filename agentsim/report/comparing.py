@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
 
 from agentsim.analysis.findings import Findings
-from agentsim.report import show
-from agentsim.report.beside import tables
+from agentsim.report import brief, show
+from agentsim.report.beside import steps, tables
 from agentsim.report.blocks import Block, Document, Foot, Headline, Lines
 from agentsim.report.blocks import line as one_line
-from agentsim.report.compared import Apart, BreakEven, Compared, Row, machine_name
+from agentsim.report.compared import (
+    Apart,
+    BreakEven,
+    Compared,
+    has_steps,
+    machine_name,
+)
 from agentsim.report.merging import placed
 from agentsim.report.sections import warned, worst_error
 from agentsim.report.text import listed, name
@@ -20,13 +26,17 @@ QUALITIES = {"success": " in what is right", "escaped_defects": " in what escape
 TOLD = 6  # rows that cannot be told apart, with how many runs would tell
 
 
-def compare(result: Compared) -> Document:
-    """The table, what cannot be told apart, what other machines' models may cost, warnings."""
-    blocks: list[Block] = [_headline(result), *tables(result)]
+def compare(result: Compared, full: bool = False) -> Document:
+    """The table, what cannot be told apart, what other machines' models may cost, warnings.
+
+    `full`: each warning as it is, else the weightiest ones in brief.
+    """
+    blocks: list[Block] = [_headline(result), *tables(result), *steps(result)]
     for told in (_chance(result), _turns(result), _work(result)):
         if told:
             blocks.append(Lines(tuple(one_line(text) for text in told)))
-    if notes := warned(warnings(result)):
+    lines = brief.brief(_placed(result), lambda places, text: _where(result, places, text))
+    if notes := warned(warnings(result)) if full else brief.notes(lines):
         blocks.append(notes)
     blocks.append(_foot(result))
     return Document(tuple(blocks))
@@ -50,7 +60,7 @@ def _findings(result: Compared) -> list[Findings]:
 
 
 def _chance(result: Compared) -> list[str]:
-    """Rows whose difference to the first may be chance, and how many runs would tell."""
+    """Rows whose difference to the first, or to the one above, may be chance; runs to tell."""
     several = len(result.machines) > 1
     told = []
     for machine in result.machines:
@@ -58,21 +68,22 @@ def _chance(result: Compared) -> list[str]:
         where = f" on {name(machine_name(machine), 30)}" if several else ""
         for row in machine.rows:
             what = f"{name(row.label, LABEL)} cannot be told apart from {base}{where}"
-            for of, it in _asked(row):
-                if not it.is_clear:
-                    told.append(f"{what}{of}: {_would_tell(it)}.")
+            told += _unclear(what, row.difference, row.others)
+        for before, row in pairwise(machine.rows[1:] if has_steps(result) else ()):
+            above = name(before.label, LABEL)
+            what = f"{name(row.label, LABEL)} cannot be told apart from {above}{where}"
+            told += _unclear(what, row.above, row.above_others)
     if len(told) > TOLD:
-        told[TOLD:] = [f"{len(told) - TOLD} more rows cannot be told apart from the first."]
+        told[TOLD:] = [f"{len(told) - TOLD} more pairs cannot be told apart."]
     return told
 
 
-def _asked(row: Row) -> Iterator[tuple[str, Apart]]:
+def _unclear(what: str, time: Apart | None, others: Mapping[str, Apart]) -> list[str]:
     """What a comparison is made for: the time, and how good the work is where that is modelled."""
-    if row.difference is not None:
-        yield "", row.difference
-    for measure, of in QUALITIES.items():
-        if measure in row.others:
-            yield of, row.others[measure]
+    asked = [("", time)] + [(of, others.get(measure)) for measure, of in QUALITIES.items()]
+    return [
+        f"{what}{of}: {_would_tell(it)}." for of, it in asked if it is not None and not it.is_clear
+    ]
 
 
 def _would_tell(it: Apart) -> str:
@@ -137,18 +148,25 @@ def _factor(times: float) -> str:
 
 
 def warnings(result: Compared) -> list[str]:
-    """What is left out, then the warnings of all rows, each once, with where it holds."""
-    left = [
-        f"{', '.join(hardware) or 'the machine taken'} is left out: {why}"
-        for hardware, why in result.left_out
-    ]
-    texts = [
+    """What is left out and the warnings of all rows, each once, with where it holds."""
+    return placed(_placed(result), lambda places, text: _where(result, places, text))
+
+
+def _placed(result: Compared) -> list[tuple[str, tuple[int, int]]]:
+    """The warnings with the machine and the row that they hold in; of all, with every place."""
+    found = [
         (text, (i, j))
         for i, machine in enumerate(result.machines)
         for j, row in enumerate(machine.rows)
         for text in row.findings.warnings
     ]
-    return [*left, *placed(texts, lambda places, text: _where(result, places, text))]
+    every = dict.fromkeys(
+        (i, j) for i, machine in enumerate(result.machines) for j, _ in enumerate(machine.rows)
+    )
+    for hardware, why in result.left_out:
+        text = f"{', '.join(hardware) or 'the machine taken'} is left out: {why}"
+        found += [(text, place) for place in every]
+    return found
 
 
 def _where(result: Compared, places: Sequence[tuple[int, int]], text: str) -> str:

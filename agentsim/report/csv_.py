@@ -44,7 +44,8 @@ def compare(result: Compared) -> str:
             "label": it.label,
             "file": it.file,
             "vary": "; ".join(f"{key}={json_.compact(value)}" for key, value in it.vary),
-            **_difference(it.difference),
+            **_difference("difference", it.difference),
+            **_difference("above", it.above),
             "quickest": it.quickest,
             "attention": it.findings.attention,
             **row(it.findings),
@@ -54,15 +55,15 @@ def compare(result: Compared) -> str:
     )
 
 
-def _difference(found: Apart | None) -> dict[str, Any]:
-    """Empty for the first row of a machine, which the others are compared with."""
+def _difference(name: str, found: Apart | None) -> dict[str, Any]:
+    """Empty for a row that is compared with no other."""
     low, high = (found and found.ci95) or (None, None)
     return {
-        "difference.mean": found and found.mean,
-        "difference.ci95_low": low,
-        "difference.ci95_high": high,
-        "difference.sd": found and found.sd,
-        "difference.needed": found and found.needed,
+        f"{name}.mean": found and found.mean,
+        f"{name}.ci95_low": low,
+        f"{name}.ci95_high": high,
+        f"{name}.sd": found and found.sd,
+        f"{name}.needed": found and found.needed,
     }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from agentsim.analysis.findings import Findings
+from agentsim.analysis.weights import by_weight
 from agentsim.graph import Graph
-from agentsim.report import helping, sections, show
+from agentsim.report import brief, helping, sections, show
 from agentsim.report.assumptions import assumed
 from agentsim.report.blocks import Block, Document, Lines, Run, line
 from agentsim.report.comparing import compare
@@ -14,8 +15,12 @@ from agentsim.report.text import listed, name
 __all__ = ["Document", "answer", "compare", "found", "sweep"]
 
 
-def answer(findings: Findings) -> Document:
-    """The answer of one run: how long, what bound it, what would help, what was assumed."""
+def answer(findings: Findings, full: bool = False) -> Document:
+    """The answer of one run: how long, what bound it, what would help, what was assumed.
+
+    `full`: each warning as it is, else the weightiest ones in brief.
+    """
+    lines = brief.brief(((text, None) for text in findings.warnings), lambda *_: "")
     blocks: list[Block | None] = [
         sections.headline(findings),
         sections.verdict(findings),
@@ -23,7 +28,7 @@ def answer(findings: Findings) -> Document:
         sections.breakdown(findings),
         helping.levers(findings),
         assumed(findings),
-        sections.warned(findings.warnings),
+        sections.warned(findings.warnings) if full else brief.notes(lines),
         sections.foot(findings),
     ]
     return Document(tuple(block for block in blocks if block is not None))
@@ -43,7 +48,7 @@ def found(graph: Graph, file: str) -> Document:
         Run("ok: ", "strong"),
         Run(f"{name(file, 60)}: {', '.join(fact for fact in facts if fact)}"),
     ]
-    notes = sections.warned(graph.notes)
+    notes = sections.warned(by_weight(graph.notes))
     blocks: tuple[Block, ...] = (Lines((line(*told),)),)
     return Document((*blocks, notes) if notes else blocks)
 

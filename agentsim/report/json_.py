@@ -20,6 +20,7 @@ from agentsim.analysis.findings import (
     Stat,
     StepFindings,
 )
+from agentsim.analysis.weights import by_weight
 from agentsim.errors import Problem
 from agentsim.graph import Graph
 from agentsim.report.json_reasons import reasons
@@ -283,7 +284,7 @@ def found(graph: Graph) -> dict[str, Any]:
             }
             for it in graph.assumed
         ],
-        "warnings": list(graph.notes),
+        "warnings": by_weight(graph.notes),
     }
 
 

@@ -51,6 +51,8 @@ def _row(row: Row) -> dict[str, Any]:
         "vary": dict(row.vary),
         "difference": row.difference and _apart(row.difference),
         "other_differences": {name: _apart(it) for name, it in row.others.items()},
+        "above": row.above and _apart(row.above),
+        "above_other_differences": {name: _apart(it) for name, it in row.above_others.items()},
         "quickest": row.quickest,
         "attention": row.findings.attention,
         "answer": json_.answer(row.findings),

@@ -284,7 +284,7 @@ def _reads(findings: Findings, who: str) -> bool:
 
 
 def warned(texts: Sequence[str]) -> Notes | None:
-    """What to beware of; nothing if there is nothing."""
+    """What to beware of, each warning as it is; nothing if there is nothing."""
     if not texts:
         return None
     title = "Warning" if len(texts) == 1 else f"Warnings ({len(texts)})"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from agentsim.analysis.findings import Findings, Lever
-from agentsim.report import budgeting, show, words
+from agentsim.report import brief, budgeting, show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
 from agentsim.report.helping import lever_name
@@ -17,6 +17,7 @@ from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name, safe
 
 _COLUMNS = 3  # of shares, besides the rest: more do not fit into 80 columns
+_IN_THE_REST = 0.005  # the largest share that may go without its name
 _WORTH_A_COLUMN = 0.02  # the largest share that may go without a column
 
 
@@ -61,19 +62,21 @@ class Swept(Protocol):
     def lever(self) -> Lever | None: ...
 
 
-def sweep(result: Swept) -> Document:
-    """The table of speeds, the crossings below it, and what the fastest one bought."""
+def sweep(result: Swept, full: bool = False) -> Document:
+    """What the fastest speed bought and from where on it buys little, then the table of speeds.
+
+    `full`: each warning as it is, else the weightiest ones in brief.
+    """
     first = result.rows[0].findings
-    blocks: list[Block] = [
-        Headline(name(first.workflow, 60)),
-        Lines((one_line(_what_changes(first)),)),
-        _table(result.rows),
-    ]
+    blocks: list[Block] = [Headline(name(first.workflow, 60))]
+    if told := _answer(result):
+        blocks.append(Lines(tuple(told)))
+    blocks += [Lines((one_line(_what_changes(first)),)), _table(result.rows)]
     if result.crossings:
         blocks.append(Lines(_crossings(result.crossings)))
-    if last := _closing(result):
-        blocks.append(Lines(tuple(one_line(Run(text, "strong")) for text in last)))
-    if notes := warned(warnings(result)):
+    texts = [(text, row.rate) for row in result.rows for text in row.findings.warnings]
+    lines = brief.brief(texts, lambda rates, _: _at(result, rates))
+    if notes := warned(warnings(result)) if full else brief.notes(lines):
         blocks.append(notes)
     blocks.append(_foot(result))
     return Document(tuple(blocks))
@@ -88,6 +91,14 @@ def _what_changes(findings: Findings) -> str:
         f"Only decode speed changes; the rest is as in {used}. A real machine differs in more: "
         "agentsim compare FILE --hw tok5 --hw tok100 --hw cerebras"
     )
+
+
+def _at(result: Swept, rates: Sequence[float]) -> str:
+    """`at 5 and 100 tok/s`; nothing where it is all of them."""
+    found = list(dict.fromkeys(rates))
+    if len(found) == len(result.rows):
+        return ""
+    return f"at {listed(list(map(show.number, found)), 3)} tok/s"
 
 
 def warnings(result: Swept) -> list[str]:
@@ -125,23 +136,40 @@ def _speed(rate: float) -> str:
     return show.number(rate)
 
 
+def _answer(result: Swept) -> list[Line]:
+    """What speed buys and until where, what binds at the fastest one, and what would help there."""
+    change, lever = _change(result), _lever(result)
+    enough = next((it for it in result.crossings if it.kind == "speed"), None)
+    if enough is not None:
+        change = f"{change} Above {_speed(enough.rate)} tok/s {safe(enough.text)}.".strip()
+    fast = result.rows[-1]
+    why = ""
+    if change and fast.findings.wall.mean > 0:
+        why = f"At {show.rate(fast.rate)}: {safe(fast.findings.bottleneck.sentence)}"
+    told = Run(change, "strong"), Run(why, "accent"), Run(lever, "strong")
+    return [one_line(it) for it in told if it.text]
+
+
 def closing(result: Swept) -> str:
     """`From 100 to 15,000 tok/s (150x): typical 40 -> 34 min.`, and what would help beyond that."""
-    return " ".join(_closing(result))
+    return " ".join(filter(None, (_change(result), _lever(result))))
 
 
-def _closing(result: Swept) -> list[str]:
+def _change(result: Swept) -> str:
     slow, fast = result.rows[min(1, max(0, len(result.rows) - 2))], result.rows[-1]
-    told = []
-    if slow is not fast and fast.findings.hardware:
-        times = f" ({show.factor(fast.rate / slow.rate)})" if slow.rate > 0 else ""
-        speeds = f"From {show.number(slow.rate)} to {show.rate(fast.rate)}{times}"
-        typical = "" if fast.findings.exact else "typical "
-        change = show.from_to(slow.findings.wall.p50, fast.findings.wall.p50)
-        told.append(f"{speeds}: {typical}{change}.")
-    if result.lever is not None:
-        told.append(f"Next lever, on average: {lever_name(result.lever, 60)}.")
-    return told
+    if slow is fast or not fast.findings.hardware:
+        return ""
+    times = f" ({show.factor(fast.rate / slow.rate)})" if slow.rate > 0 else ""
+    speeds = f"From {show.number(slow.rate)} to {show.rate(fast.rate)}{times}"
+    typical = "" if fast.findings.exact else "typical "
+    change = show.from_to(slow.findings.wall.p50, fast.findings.wall.p50)
+    return f"{speeds}: {typical}{change}."
+
+
+def _lever(result: Swept) -> str:
+    if result.lever is None:
+        return ""
+    return f"Next lever, on average: {lever_name(result.lever, 60)}."
 
 
 def _table(rows: Sequence[Row]) -> Table:
@@ -155,18 +183,19 @@ def _table(rows: Sequence[Row]) -> Table:
         columns.append(("4 in 5", [show.tight(it.wall.p80) for it in found]))
     if people:
         columns.append(("agents", [show.tight(it.without_people.p50) for it in found]))
-    columns += _shares(found)
+    shares, rest = _shares(found)
+    columns += shares
     if any(it.budget for it in found):
         columns.append(("budget", [budgeting.cell(it) for it in found]))
     if any(row.outrun is not None for row in rows):
         columns.append(("outrun", [_outrun(row) for row in rows]))
     heads = tuple(Column(head, True) for head, _ in columns)
     cells = [column for _, column in columns]
-    return Table("", heads, tuple(zip(*cells, strict=True)), notes=_notes(rows))
+    return Table("", heads, tuple(zip(*cells, strict=True)), notes=_notes(rows, rest))
 
 
-def _shares(found: Sequence[Findings]) -> list[tuple[str, list[str]]]:
-    """Shares of the mean time by whose time it is; together they are the whole."""
+def _shares(found: Sequence[Findings]) -> tuple[list[tuple[str, list[str]]], str]:
+    """Shares of the mean time by whose time it is, together the whole; and what is in `rest`."""
     names = {who for it in found for who in it.people}
     who = name(names.copy().pop(), 10) if len(names) == 1 else "people"
     groups = [
@@ -188,7 +217,20 @@ def _shares(found: Sequence[Findings]) -> list[tuple[str, list[str]]]:
     shown = [show.shares(row) for row in rows]
     keeps_rest = max(row[-1] for row in rows) >= _WORTH_A_COLUMN
     count = len(heads) if keeps_rest else len(own)
-    return [(heads[i], [row[i] for row in shown]) for i in range(count)]
+    columns = [(heads[i], [row[i] for row in shown]) for i in range(count)]
+    told = frozenset[str]().union(*(groups[i][1] for i in own))
+    return columns, _rest(found, told) if keeps_rest else ""
+
+
+def _rest(found: Sequence[Findings], told: frozenset[str]) -> str:
+    """What is in the last column of shares, the largest first: what has no column of its own."""
+    parts = {
+        kind: max(it.breakdown.get(kind, 0.0) / (it.wall.mean or 1.0) for it in found)
+        for kind in words.KINDS
+        if kind not in told
+    }
+    kinds = sorted((it for it in parts if parts[it] >= _IN_THE_REST), key=lambda it: -parts[it])
+    return f"rest: {listed([words.part(it) for it in kinds], 5)}" if kinds else ""
 
 
 def _part(findings: Findings, kinds: frozenset[str]) -> float:
@@ -204,13 +246,15 @@ def _outrun(row: Row) -> str:
     return "no" if row.outrun <= 1 else show.factor(row.outrun)
 
 
-def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
+def _notes(rows: Sequence[Row], rest: str) -> tuple[str, ...]:
     """What the heads mean: which are of the typical run, which of the average."""
     notes = []
     if not all(row.findings.exact for row in rows):
         people = any(row.findings.people for row in rows)
         agents = "agents: typical time without people; " if people else ""
         notes.append(f"{agents}shares are of the average run")
+    if rest:
+        notes.append(rest)
     if budget := budgeting.note([row.findings for row in rows]):
         notes.append(budget)
     reads = next((it.reads for it in rows if it.reads), None)

@@ -28,6 +28,7 @@ SHORTEST = 8  # columns that a text of a table keeps in a narrow terminal
 WORK, WAIT = "#", ":"
 STYLES = MappingProxyType({"plain": "", "strong": "bold", "dim": "dim", "accent": "cyan"})
 
+_HELD = "\ue000"  # a blank at which no line ends
 _TRAILING = re.compile(r"[ ]+(?=\n|$)")
 
 
@@ -100,9 +101,18 @@ def _fields(each: Line, width: int) -> Iterator[RenderableType]:
         yield Padding(text, (0, 0, 0, 2))
         return
     # set in, so that what goes on is not taken for a line of its own
-    for i, part in enumerate(text.wrap(Console(width=width - 4, _environ={}), width - 4)):
-        part.rstrip()
+    for i, part in enumerate(_wrapped(text, width - 4)):
         yield Padding(part, (0, 0, 0, 4 if i else 2))
+
+
+def _wrapped(text: Text, width: int) -> list[Text]:
+    """In lines of so many columns; a figure and its ` %` stay together."""
+    text.plain = text.plain.replace(" %", f"{_HELD}%")
+    lines = list(text.wrap(Console(width=width, _environ={}), width))
+    for line in lines:
+        line.plain = line.plain.replace(_HELD, " ")
+        line.rstrip()
+    return lines
 
 
 def _run(run: Run) -> Text:
@@ -228,8 +238,8 @@ def _notes(block: blocks.Notes, width: int) -> Iterator[RenderableType]:
 
 def _paragraph(text: str, width: int, style: str) -> Iterator[RenderableType]:
     """Wrapped with the lines that follow set in, so that one item is seen as one."""
-    first, *more = Text(text).wrap(Console(width=width - 4, _environ={}), width - 4) or [Text(text)]
-    yield Text("  " + first.plain.rstrip(), style)
+    first, *more = _wrapped(Text(text), width - 4) or [Text(text)]
+    yield Text("  " + first.plain, style)
     for line in more:
         yield Text("    " + line.plain.strip(), style)
 

@@ -10,6 +10,7 @@ from agentsim.chance import Constant, Distribution
 from agentsim.errors import Place
 from agentsim.graph import AgentPlan, Delegate, ToolPlan
 from agentsim.spec.harness import Setting
+from agentsim.spec.model import At
 from agentsim.spec.players import NOTHING
 
 TOKENS_PER_LINE = 12
@@ -19,21 +20,22 @@ Delegates = Callable[[str, Place | None], int | None]
 
 
 def agent_plan(
-    setting: Setting, reads: bool, place: Place, path: str, delegate: Delegates
+    setting: Setting, reads: bool, where: At, path: str, delegate: Delegates
 ) -> AgentPlan | None:
     """The plan of an agent as one step runs it; None where it is wrong, which is reported.
 
-    `reads`: whether it is given the changes to read, so that their lines count as tokens. `path`:
-    the step's. `delegate` makes the subagent of a name and gives its number.
+    `reads`: whether it is given the changes to read, so that their lines count as tokens. `where`,
+    `path`: the step's. `delegate` makes the subagent of a name and gives its number.
     """
-    return _Maker(setting, place, path, delegate).plan(reads)
+    return _Maker(setting, where, path, delegate).plan(reads)
 
 
 class _Maker:
-    def __init__(self, setting: Setting, place: Place, path: str, delegate: Delegates) -> None:
+    def __init__(self, setting: Setting, where: At, path: str, delegate: Delegates) -> None:
         self._path, self._delegate, self._setting = path, delegate, setting
         self._players, self._cast = setting.players, setting.players.cast
-        self._defined, self._step, self._place = setting.defined, setting.step, place
+        self._defined, self._step = setting.defined, setting.step
+        self._where, self._place = where, where.place()
 
     def plan(self, reads: bool) -> AgentPlan | None:
         """All fields put together."""
@@ -93,13 +95,11 @@ class _Maker:
         """(tool, share up to and with it); None where a tool is wrong, which is reported."""
         # by name: the order of keys must not matter
         given = sorted(self._field("tools") or ())
-        at = self._place
-        if self._step.tools is None and self._defined.place is not None:
-            at = self._defined.place
         upto: list[tuple[ToolPlan | Delegate, float]] = []
         total = 0.0
         is_whole = True
         for i, (name, share) in enumerate(given):
+            at = self._place_of_tool(name)
             if not self._cast.knows("tools", name) and self._cast.knows("agents", name):
                 self._cast.use("agents", name)  # whatever its share: that may be a param
                 tool: ToolPlan | Delegate | None = self._sub(name, at) if share else None
@@ -113,6 +113,12 @@ class _Maker:
             if tool is not None and share:
                 upto.append((tool, 1.0 if abs(total - 1.0) < 1e-9 else total))
         return tuple(upto) if is_whole else None
+
+    def _place_of_tool(self, name: str) -> Place:
+        """Where the tool is named: in the step, else in the definition."""
+        if self._step.tools is not None:
+            return self._where.key_place(("tools", name))
+        return self._defined.key_place_of("tools", name) or self._place
 
     def _sub(self, name: str, at: Place | None) -> Delegate | None:
         number = self._delegate(name, at)

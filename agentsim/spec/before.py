@@ -213,16 +213,19 @@ class _Walker:
         return _End(_heard(after, says), says, any(end.fails for end in ends))
 
     def _attempts(self, node: Attempts, before: State) -> _End:
-        """The sessions and lines of the picked one stay; that none is right fails nothing."""
+        """The sessions and lines of the picked one stay; that none is right fails nothing, but
+        whoever picks may fail."""
         end = self.visit(node.fork, before)
         inside = [self.inside(branch) for branch in node.fork.branches]
         sessions = end.after.sessions.union(*(one.sessions for one in inside))
         after = replace(end.after, sessions=sessions)
+        fails = False
         if node.pick is not None:
             written = any(one.written for one in inside)
             answered = before.answered or any(one.answered for one in inside)
-            self.visit(node.pick, replace(before, written=written, answered=answered))
-        return _End(after, end.says | _SILENT, False)
+            picked = self.visit(node.pick, replace(before, written=written, answered=answered))
+            fails = picked.fails
+        return _End(after, end.says | _SILENT, fails)
 
     def _choose(self, node: Choose, before: State) -> _End:
         """Any of the branches, or none: chances are numbers, so the rest counts too."""

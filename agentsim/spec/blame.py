@@ -30,6 +30,13 @@ def blamed(
     return [_told(it, where.get(it.place) if it.place else None) for it in problems]
 
 
+def chosen(tree: Tree, sets: Sequence[tuple[str, object]]) -> frozenset[Place]:
+    """Where values stand that use a param of an option."""
+    if not sets or not isinstance(tree.value, dict):
+        return frozenset()
+    return frozenset(it for it, _ in _places(tree, _reached(tree.value, dict(sets), frozenset())))
+
+
 def _told(problem: Problem, options: list[str] | None) -> Problem:
     if not options:
         return problem

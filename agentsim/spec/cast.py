@@ -16,7 +16,7 @@ from agentsim.graph import Assumed
 from agentsim.spec import values
 from agentsim.spec.definitions import LATER, MODELS, ONE
 from agentsim.spec.flow import flow
-from agentsim.spec.model import At, Model, Report, Where, check
+from agentsim.spec.model import At, Model, Report, Where, check, names_of
 from agentsim.spec.presets import Why, names, preset
 from agentsim.spec.problems import quoted, unknown_name
 from agentsim.spec.quantity import QuantityFaults
@@ -54,6 +54,16 @@ class Defined:
     def has(self, key: str) -> bool:
         """Whether the file or a preset gives this field."""
         return key in self.raw
+
+    def place_of(self, key: str, *path: str | int) -> Place | None:
+        """Where a field, or a part of it, was written: here or in what this is like."""
+        tree, base = self.spots.get(key, (None, ()))
+        return self.place if tree is None else tree.place((*base, key, *path))
+
+    def key_place_of(self, key: str, name: str) -> Place | None:
+        """Where a name within a field was written."""
+        tree, base = self.spots.get(key, (None, ()))
+        return self.place if tree is None else tree.key_place((*base, key, name))
 
 
 @dataclass
@@ -105,7 +115,8 @@ class Cast:
         if not isinstance(given, dict):
             message = f"{quoted(kind)}: expected a mapping of names to {ONE_OF[kind]} definitions"
             place = self._tree.place((kind,))
-            self._report(Problem("bad-value", f"{message}; got {shown(given)}", place))
+            hint = f"such as `{kind}: {{name: ...}}`; its fields: {_fields(kind)}"
+            self._report(Problem("bad-value", f"{message}; got {shown(given)}", place, hint))
             return {}
         for name in given:
             try:
@@ -184,7 +195,8 @@ class Cast:
         if not isinstance(own, dict):
             message = f"expected {ONE[kind]} as a mapping; got {shown(own)}"
             place = self._tree.place((kind, name))
-            self._report(Problem("bad-value", f"{quoted(name)}: {message}", place))
+            hint = f"its fields: {_fields(kind)}"
+            self._report(Problem("bad-value", f"{quoted(name)}: {message}", place, hint))
             return None
         base = _Raw()
         if "like" in own and kind not in OWN:
@@ -215,7 +227,8 @@ class Cast:
         other = like if isinstance(like, str) else ""
         if other in (name, *seen) and (other != name or preset(kind, name) is None):
             message = f"{quoted(name)} is like itself, by way of {quoted(other)}"
-            self._report(Problem("bad-value", message, place))
+            hint = "one of them must say its fields itself, or be like a preset"
+            self._report(Problem("bad-value", message, place, hint))
             return None
         if other == name:
             return self._from_preset(kind, name)
@@ -310,6 +323,10 @@ class Cast:
     def unpatched(self) -> list[str]:
         """Keys of the patch that no used definition has."""
         return [key for key in self._patch if key not in self._patched]
+
+
+def _fields(kind: str) -> str:
+    return ", ".join(key for key in names_of(MODELS[kind]) if key not in ("like", "note"))
 
 
 WORDS = {

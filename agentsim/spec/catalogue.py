@@ -30,7 +30,7 @@ def find(kind: Kind, name: str) -> Path:
     known = ", ".join(by_nearness(name, found)) or "none"
     near = nearest(name, found)
     what = f"no {_WORDS[kind]} {quoted(name)}"
-    hint = f"did you mean {quoted(near)}?" if near else ""
+    hint = f"did you mean {quoted(near)}?" if near else "one of these, or the path of a file"
     if os.path.exists(name) and not os.path.isfile(name):
         what = f"{quoted(name)} {lacking(Path(name))}"
         hint = "give the path of a file, or one of these names"
@@ -108,7 +108,11 @@ def _file(kind: Kind, name: str) -> Path:
         return path
     what = lacking(path)
     stem = path.name.removesuffix(".yaml").removesuffix(".yml")
-    hint = (
-        f"{quoted(stem)}, without the ending, is a {_WORDS[kind]}" if stem in entries(kind) else ""
-    )
+    known = entries(kind)
+    hint = f"{quoted(stem)}, without the ending, is a {_WORDS[kind]}"
+    if stem not in known:
+        init = f"agentsim init{' --hw' if kind == 'hardware' else ''}"
+        near = by_nearness(stem, known)[:1]
+        hint = f"a path from this folder, or a name such as {quoted(near[0])}" if near else ""
+        hint += f"{'; ' if hint else ''}`{init}` writes a file to start with"
     raise Problems([Problem("file-missing", f"the file {quoted(name)} {what}", hint=hint)])

@@ -10,6 +10,7 @@ from agentsim.graph import (
     Agent,
     Block,
     Call,
+    Choose,
     Fork,
     Graph,
     LimitPlan,
@@ -28,6 +29,7 @@ from agentsim.spec.problems import few, quoted
 from agentsim.spec.quality import check_defects
 from agentsim.spec.sessions import check_sessions
 from agentsim.spec.unmet import check_unmet
+from agentsim.spec.vain import vain_settings
 from agentsim.spec.verdicts import verdict_notes
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
         return None
     told = [verdict_notes(graph.root), unmet, _cut_answers(graph), lines, _empty(graph, program)]
     told += [_idle_fails(graph), unheeded_settings(graph, program), defects]
-    told += [idle_settings(graph, program)]
+    told += [vain_settings(graph, program), idle_settings(graph, program)]
     notes = (note for part in told for note in few(part))
     return dataclasses.replace(graph, notes=(*graph.notes, *notes))
 
@@ -132,7 +134,9 @@ def _empty(graph: Graph, program: Program) -> list[str]:
     found: dict[int, str] = {}
     for node in walk(graph.root):
         bare = isinstance(node, Block) and not node.steps
-        if bare or (isinstance(node, Fork) and node.items is None and not node.branches):
+        if isinstance(node, Choose) or (isinstance(node, Fork) and node.items is None):
+            bare = not node.branches
+        if bare:
             key = "steps" if not node.path else program.by_rank[node.rank].kind
             line = program.place_of(node.rank, *(() if not node.path else (key,))).line
             who = f"{node.path} (line {line})" if node.path else "the workflow"

@@ -30,12 +30,15 @@ def compiled(
     stem: str,
     problems: list[Problem],
     checked: bool = True,
+    chosen: frozenset[Place] = frozenset(),
 ) -> tuple[Program, Graph | None]:
     """The program and its graph; None where there are problems, which then stand in `problems`.
 
     `checked`: also for what cannot run; else only what the file itself says must be right.
+    `chosen`: where values stand that an option decides.
     """
     program = Program(tree, params, problems)
+    program.chosen = chosen
     top = top_of(tree, stem, program.report)
     if top.start is not None and top.zone is not None:
         program.start = (round(top.start * 1e6) * 1000, top.zone)  # written to the microsecond
@@ -50,7 +53,8 @@ def compiled(
     servers = program.servers.plans(program.whole)
     for key in program.cast.unpatched() if program.whole else ():
         message = f"nothing that is used has the value {quoted(key)}"
-        program.report(Problem("unknown-name", message, Place("patch", 1, 1)))
+        hint = "a key of what is assumed"
+        program.report(Problem("unknown-name", message, Place("patch", 1, 1), hint))
     if problems and not program.servers.complete:
         return program, None
     players = program.players

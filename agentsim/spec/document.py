@@ -24,7 +24,7 @@ from yaml.events import (
 
 from agentsim.errors import Place, Problem
 from agentsim.spec import scalars
-from agentsim.spec.problems import quoted
+from agentsim.spec.problems import nearest, quoted
 from agentsim.spec.tree import Key, Spot, Value
 
 MAX_DEPTH = 60
@@ -33,6 +33,8 @@ MAX_ALIASES = 1_000
 MAX_LETTERS = 8 * 1024 * 1024  # of all texts, aliases written out
 MAX_PROBLEMS = 1_000  # reading ends there
 
+TOO_DEEP = "a file of ours needs some ten levels: is a bracket or an indent wrong?"
+_NO_ANCHOR = "an anchor stands before its aliases; a text that begins with * goes in quotes"
 _CORE = "tag:yaml.org,2002:"
 
 
@@ -88,7 +90,7 @@ class Builder:
         if isinstance(event, ScalarEvent):
             return self._scalar(event), Spot(*_start(event))
         if depth >= MAX_DEPTH:
-            self._stop("too-deep", f"nested more than {MAX_DEPTH} deep", event)
+            self._stop("too-deep", f"nested more than {MAX_DEPTH} deep", event, TOO_DEEP)
         if isinstance(event, SequenceStartEvent):
             self._check_tag(event, event.tag, "seq")
             return self._sequence(event, depth)
@@ -138,7 +140,7 @@ class Builder:
         if len(self.problems) == known:  # else the key's own fault was noted
             what = "true or false" if isinstance(key, bool) else "empty"
             what = "a list or mapping" if isinstance(key, list | dict) else what
-            hint = "put it in quotes if it is a text" if isinstance(key, bool) else ""
+            hint = "put it in quotes if it is a text" if isinstance(key, bool) else "keys are names"
             if isinstance(event, MappingStartEvent):
                 hint = 'if an expression is meant: "${name}" in quotes, or $(name)'
             self._note("bad-key", f"a key is {what}", event, hint)
@@ -148,7 +150,8 @@ class Builder:
         text: str = event.value
         self._count(event, 0, len(text))
         if len(text) > scalars.LONGEST_TEXT:
-            self._note("too-long", f"a text of {len(text)} letters (65,536 are read)", event)
+            message = f"a text of {len(text)} letters (65,536 are read)"
+            self._note("too-long", message, event, "shorten it; is a quote not closed?")
             return None
         tag = event.tag
         try:
@@ -166,15 +169,20 @@ class Builder:
     def _alias(self, event: AliasEvent, depth: int) -> tuple[Value, Spot]:
         self._aliases += 1
         if self._aliases > MAX_ALIASES:
-            self._stop("too-many-aliases", f"more than {MAX_ALIASES:,} aliases", event)
+            hint = "write some out, or define the value once and name it"
+            self._stop("too-many-aliases", f"more than {MAX_ALIASES:,} aliases", event, hint)
         line, column = _start(event)
         name = event.anchor or ""
         anchor = self._anchors.get(name)
         if anchor is None:
             if name in self._anchors:
-                self._note("recursive-alias", f"{quoted('*' + name)} holds itself", event)
+                hint = "write out there what is meant: a value cannot stand within itself"
+                message = f"{quoted('*' + name)} holds itself"
+                self._note("recursive-alias", message, event, hint)
             else:
-                self._note("unknown-alias", f"no anchor {quoted('&' + name)} above", event)
+                near = nearest(name, self._anchors)
+                hint = f"did you mean {quoted('*' + near)}?" if near else _NO_ANCHOR
+                self._note("unknown-alias", f"no anchor {quoted('&' + name)} above", event, hint)
             return None, Spot(line, column)
         self._count(event, anchor.values - 1, anchor.letters)
         spot = anchor.spot._replace(line=line, column=column)
@@ -184,7 +192,7 @@ class Builder:
         if not isinstance(value, list | dict):
             return value  # type: ignore[no-any-return]
         if depth >= MAX_DEPTH:
-            self._stop("too-deep", f"nested more than {MAX_DEPTH} deep", event)
+            self._stop("too-deep", f"nested more than {MAX_DEPTH} deep", event, TOO_DEEP)
         if isinstance(value, list):
             return [self._copy(part, event, depth + 1) for part in value]
         return {key: self._copy(part, event, depth + 1) for key, part in value.items()}
@@ -202,7 +210,8 @@ class Builder:
         self._letters += letters
         if self._values > MAX_VALUES or self._letters > MAX_LETTERS:
             message = f"more than {MAX_VALUES:,} values, or 8 MiB of text, with aliases written out"
-            self._stop("too-many-values", message, event)
+            hint = "fewer aliases of large parts; `each` runs the same steps for many items"
+            self._stop("too-many-values", message, event, hint)
 
     def _note(self, code: str, message: str, event: Event, hint: str = "") -> None:
         line, column = _start(event)

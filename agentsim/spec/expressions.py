@@ -124,7 +124,8 @@ class _Filler:
             return
         message = f"an expression in the key {quoted(key)}: only values can hold them"
         place = self._tree.key_place((*path, key))
-        self.problems.append(Problem("expression-in-key", message, place))
+        hint = "write the key out; its value may hold `$(...)`"
+        self.problems.append(Problem("expression-in-key", message, place, hint))
 
     def _text(self, text: str, path: Path) -> Value:
         parts = pieces(text)
@@ -156,10 +157,11 @@ class _Filler:
     def _unknown(self, name: str, place: Place) -> Problem:
         if name in ITEM_NAMES:
             message = f"{quoted(name)} is known only inside an `each`"
-            return Problem("unknown-name", message, place)
+            hint = "put the step into the `do:` of an `each`, or use a param"
+            return Problem("unknown-name", message, place, hint)
         known = [*(n for n in self._known if n not in CONSTANTS), *self._later]
         problem = unknown_name(name, known, place)
-        define = problem.hint or f"give it a value: `params: {{{name}: ...}}`"
+        define = problem.hint if known else f"give it a value: `params: {{{name}: ...}}`"
         hint = f"{define}; {ESCAPE_HINT}"
         return Problem(problem.code, problem.message, place, hint)
 
@@ -201,7 +203,8 @@ class _Filler:
         except Failed as fault:
             raise fault.of(parsed.text) from None
         except ZeroDivisionError:
-            raise Failed("division by zero").of(parsed.text) from None
+            hint = "give the case a value: `$(a / n if n else 0)`"
+            raise Failed("division by zero", hint).of(parsed.text) from None
         except OverflowError:
             raise Failed("the number is too large").of(parsed.text) from None
         except (ArithmeticError, TypeError, ValueError, simpleeval.InvalidExpression) as fault:

@@ -91,7 +91,8 @@ class Setting:
             )
         if wrong:
             message = f"{quoted(self.defined.name)}: {wrong}"
-            self.players.report(Problem("bad-value", message, self.place))
+            hint = "such as `compact: {at: 160k, to: 40k}`, or `{at: 80%}`"
+            self.players.report(Problem("bad-value", message, self._place_of("compact"), hint))
             return None
         output = COMPACT_OUTPUT if given.output is None else given.output
         output = 0 if given.time is not None else output
@@ -103,6 +104,14 @@ class Setting:
         """What the agent may start: by itself, else by the harness that starts with it."""
         own: CapsDef | None = self.players.field(self.defined, self.step, "caps")
         return caps_of(self.players, own, self.harness if self.named else None)
+
+    def _place_of(self, key: str) -> Place | None:
+        """Where a field is given: in the step (as a whole), the definition or the harness."""
+        if getattr(self.step, key) is not None:
+            return self.place
+        own = getattr(self.defined.model, key) is not None or self.harness is None
+        source = self.defined if own else self.harness
+        return (source and source.place_of(key)) or self.place
 
     def _field(self, key: str) -> Any:
         """A field of the agent, else of its harness."""

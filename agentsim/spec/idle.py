@@ -32,7 +32,7 @@ def idle_params(tree: Tree, home: str = "") -> list[str]:
     used = uses(tree)
     return [
         f"the param {quoted(name)} "
-        f"({_line(tree.key_place(('params', name)), home or tree.file)}) is given, and no "
+        f"({line_of(tree.key_place(('params', name)), home or tree.file)}) is given, and no "
         "expression uses it"
         for name in params
         if isinstance(name, str) and name not in used
@@ -42,7 +42,7 @@ def idle_params(tree: Tree, home: str = "") -> list[str]:
 def empty_keys(tree: Tree) -> list[str]:
     """Keys with nothing behind them, of a tree that is filled and has its includes."""
     return [
-        f"{quoted(path[-1])} ({_line(tree.key_place(path), tree.file)}) has no value and counts "
+        f"{quoted(path[-1])} ({line_of(tree.key_place(path), tree.file)}) has no value and counts "
         "as not written"
         for path in _empty(tree.value, ())
     ]
@@ -74,7 +74,7 @@ def _definitions(program: Program) -> Iterator[str]:
                 continue
             near = nearest(name, presets)
             meant = f": the steps use {quoted(near)}, which is a preset" if near else ""
-            line = _line(program.tree.key_place((kind, name)), program.tree.file)
+            line = line_of(program.tree.key_place((kind, name)), program.tree.file)
             what = f"the {ONE_OF[kind]} {quoted(name)} ({line})"
             yield f"{what} is defined, and no step uses it{meant}"
 
@@ -86,11 +86,11 @@ def _of_agents(graph: Graph, program: Program) -> Iterator[str]:
     if not keys or program.unread or any(isinstance(it, Agent | Life) for it in walk(graph.root)):
         return
     for key in keys:
-        line = _line(program.tree.key_place((key,)), program.tree.file)
+        line = line_of(program.tree.key_place((key,)), program.tree.file)
         yield f"{quoted(key)} ({line}) counts for nothing, since no step runs an agent"
 
 
-def _line(place: Place, home: str) -> str:
+def line_of(place: Place, home: str) -> str:
     """`line 4`, with the file where that is not `home`."""
     where = "" if place.file == home else f" of {place.file}"
     return f"line {place.line}{where}"

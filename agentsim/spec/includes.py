@@ -111,14 +111,18 @@ class _Maker:
         nothing: tuple[list[Any], Spot] = [], Spot(0, 0)
         if INSERTED in step:
             message = "an `include` has the steps of its file, and none of its own (`do`)"
-            self.report(Problem("bad-value", message, tree.place((*at, INSERTED))))
+            self.report(
+                Problem("bad-value", message, tree.place((*at, INSERTED)), "leave `do` out")
+            )
             return nothing
         path = self._path(step["include"], files, place)
         if path is None:
             return nothing
         self.read.append(path)
         if len(self.read) > MOST_FILES:
-            raise Problems([Problem("too-many-values", f"more than {MOST_FILES} includes", place)])
+            hint = "`each` with one `include` in its `do` runs the same file for many items"
+            message = f"more than {MOST_FILES} includes"
+            raise Problems([Problem("too-many-values", message, place, hint)])
         try:
             other = read_file(path)
             mapping_of(other)
@@ -130,7 +134,8 @@ class _Maker:
             return nothing
         if not isinstance(other.mapping.get("steps"), list):
             message = f"{quoted(str(step['include']))} has no list of `steps` to include"
-            self.report(Problem("bad-value", message, place))
+            hint = "such as `steps: [{tool: tests}]` in that file"
+            self.report(Problem("bad-value", message, place, hint))
             return nothing
         self._join(other)
         steps, spot = self.steps(other, ("steps",), (*files, path))
@@ -158,7 +163,7 @@ class _Maker:
         if not there:
             files_here = (one.name for one in home.iterdir() if one.is_file())
             near = nearest(name, (one for one in files_here if one.endswith(".yaml")))
-            hint = f"did you mean {quoted(near)}?" if near else ""
+            hint = f"did you mean {quoted(near)}?" if near else "a path from this file's folder"
             message = f"the file {quoted(name)} {lacking(path)}"
             self.report(Problem("file-missing", message, place, hint))
             return None
@@ -166,7 +171,8 @@ class _Maker:
         if real in around or len(files) > MOST_DEEP:
             names = " includes ".join(quoted(one.name) for one in (*files, path))
             message = f"files include each other in a circle, or too deep: {names}"
-            self.report(Problem("include-circle", message, place))
+            hint = f"leave one `include` out; a `loop` repeats steps; at most {MOST_DEEP} deep"
+            self.report(Problem("include-circle", message, place, hint))
             return None
         return path
 
@@ -190,7 +196,8 @@ class _Maker:
                 self.report(unknown_name(str(name), map(str, known), place, "param"))
             elif uses(value):
                 message = "a param of an included file cannot depend on an item"
-                self.report(Problem("bad-value", message, place))
+                hint = "give it a fixed value, or write the steps into the `each` themselves"
+                self.report(Problem("bad-value", message, place, hint))
             else:
                 found.append((str(name), value))
         return tuple(found)

@@ -30,8 +30,8 @@ from agentsim.spec.verdicts import speaks
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program
 
-MOST_RUNS = 5_000_000.0  # steps, turns and tool runs of a run: what the engine keeps of one
-MOST_TURNS = 100_000.0  # turns of one agent step, on average; recorded sessions have hundreds
+MOST_RUNS = 1_000_000.0  # steps, turns and tool runs of a run: each is kept, in about 1 KB
+MOST_TURNS = 20_000.0  # turns of one agent step, on average; recorded sessions have hundreds
 LONGEST = 9e9  # seconds: 64 bits of nanoseconds hold so much
 YEAR = 31_557_600.0  # seconds
 MOST_TRIES = 100_000  # tries within tries: a step that fails each time runs so often

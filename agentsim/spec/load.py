@@ -9,7 +9,7 @@ from typing import Any
 from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Graph
 from agentsim.spec import catalogue
-from agentsim.spec.blame import blamed
+from agentsim.spec.blame import blamed, chosen
 from agentsim.spec.compile import compiled
 from agentsim.spec.idle import empty_keys, idle_params
 from agentsim.spec.includes import files_of, included
@@ -101,7 +101,9 @@ def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[P
     idle = [*idle_params(tree), *inner]
     unfilled, known = {problem.place for problem in problems}, len(problems)
     try:
-        program, graph = compiled(whole, params, source, stem, problems, checked)
+        program, graph = compiled(
+            whole, params, source, stem, problems, checked, chosen(tree, source.sets)
+        )
     except Problems as fault:
         problems = list(fault.problems)
         graph = None

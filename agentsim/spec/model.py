@@ -104,7 +104,11 @@ def check(
     if not isinstance(raw, dict):
         keys = ", ".join(names_of(model)[:6])
         message = f"expected {inside} as a mapping ({keys}, ...); got {shown(raw)}"
-        report(Problem("bad-value", message, where.place(())))
+        report(
+            Problem(
+                "bad-value", message, where.place(()), f"its keys: {', '.join(names_of(model))}"
+            )
+        )
         return None
     given = without(raw, later, where, report)
     try:

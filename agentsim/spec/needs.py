@@ -60,7 +60,9 @@ def _is_acyclic(
         names = {i: quoted(name) for name, i in ids.items()}  # none of what is no step at all
         circle = " needs ".join(names.get(i, f"step {i + 1}") for i in reversed(fault.args[1]))
         place = program.tree.place((*at, fault.args[1][0], "needs"))
-        program.report(Problem("needs-circle", f"steps wait for each other: {circle}", place))
+        message = f"steps wait for each other: {circle}"
+        hint = "take one of these out of a `needs`: then that step can start"
+        program.report(Problem("needs-circle", message, place, hint))
         program.whole = False
         return False
     return True

@@ -23,7 +23,7 @@ class Failed(Exception):
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.hint = hint
+        self.hint = hint or "look at the values of its names, which it cannot compute with"
         self.expression = ""
 
     def of(self, expression: str) -> Failed:

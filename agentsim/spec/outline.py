@@ -99,7 +99,9 @@ class _Walker:
         own = raw.get("id")
         if isinstance(own, Waiting):
             message = "an id is the same for all items: it cannot hold $(item) or $(index)"
-            self._report(Problem("bad-value", message, self._tree.place((*at, "id"))))
+            hint = "a fixed name, such as `id: work`; results tell the items apart by number"
+            place = self._tree.place((*at, "id"))
+            self._report(Problem("bad-value", message, place, hint))
             return None
         return own if _is_name(own) else None
 

@@ -6,6 +6,7 @@ what stands nowhere is a problem or a default that is noted as assumed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,12 +24,13 @@ from agentsim.spec.definitions import (
     ToolDef,
     ToolFields,
 )
-from agentsim.spec.model import Report, example_of
+from agentsim.spec.model import At, Report, example_of
 from agentsim.spec.presets import preset
 from agentsim.spec.problems import quoted, unknown_name
 from agentsim.spec.servers import Servers
 
 NOTHING = Constant(0.0)
+NamePlace = Callable[[str], Place | None]
 ALWAYS = "there at all times"
 
 
@@ -94,9 +96,12 @@ class Players:
     # --- pools and tools ----------------------------------------------------------------------
 
     def uses(
-        self, given: tuple[tuple[str, float], ...] | None, place: Place | None
+        self, given: tuple[tuple[str, float], ...] | None, where: NamePlace
     ) -> tuple[tuple[int, float], ...]:
-        """(pool index, units); unknown pools and more units than there are get reported."""
+        """(pool index, units); unknown pools and more units than there are get reported.
+
+        `where`: the place of the name of a pool.
+        """
         found = []
         order = list(self.pools)
         # by name: the order of keys must not matter
@@ -105,13 +110,13 @@ class Players:
             pool = self.pools.get(name)
             if pool is None:
                 if name not in self.cast.file["pools"]:
-                    self.report(unknown_name(name, order, place, "pool"))
+                    self.report(unknown_name(name, order, where(name), "pool"))
                 continue
             if held > pool.capacity:
                 has = f"the pool {quoted(name)}, which has {pool.capacity:g}"
                 message = f"it uses {held:g} of {has}"
                 hint = f"raise `capacity` of {quoted(name)}, or use fewer: it would wait for ever"
-                self.report(Problem("never-fits", message, place, hint))
+                self.report(Problem("never-fits", message, where(name), hint))
             found.append((order.index(name), held))
         return tuple(found)
 
@@ -125,9 +130,18 @@ class Players:
         return self._tools[name]
 
     def tool_of(
-        self, defined: Defined, step: ToolFields | None, place: Place | None, *, returns: bool
+        self,
+        defined: Defined,
+        step: ToolFields | None,
+        place: Place | None,
+        *,
+        returns: bool,
+        at: At | None = None,
     ) -> ToolPlan | None:
-        """The plan of one tool, with what a step says otherwise. `returns`: an agent reads them."""
+        """The plan of one tool, with what a step (`at` that) says otherwise.
+
+        `returns`: an agent reads them.
+        """
         tool = defined.model
         assert isinstance(tool, ToolDef)
         if step is not None:
@@ -147,7 +161,7 @@ class Players:
             name=defined.name,
             time=time,
             returns=given or NOTHING,
-            uses=self.uses(uses, place),
+            uses=self.uses(uses, _named_in(defined, step, at)),
             timeout=tool.timeout,
             fails=fails or 0.0,
             says=fails is not None,
@@ -160,11 +174,12 @@ class Players:
         name: str,
         time: Distribution | None,
         uses: tuple[tuple[str, float], ...] | None,
-        place: Place,
+        at: At,
     ) -> ToolPlan:
         """A plain wait, which is a tool run that counts as waiting; of no known time: until when
         is then the business of its step."""
-        return ToolPlan(name, time or NOTHING, NOTHING, self.uses(uses, place), part=Part.WAIT)
+        held = self.uses(uses, lambda pool: at.key_place(("uses", pool)))
+        return ToolPlan(name, time or NOTHING, NOTHING, held, part=Part.WAIT)
 
     # --- people -------------------------------------------------------------------------------
 
@@ -252,6 +267,13 @@ class Players:
         if preset(defined.kind, defined.name) is not None:
             hint += f", or `like: {defined.name}` for the preset's"
         self.report(Problem("missing-key", message, defined.place or place, hint))
+
+
+def _named_in(defined: Defined, step: ToolFields | None, at: At | None) -> NamePlace:
+    """Where a tool's pools are named: in its step, else in its definition."""
+    if at is not None and step is not None and step.uses is not None:
+        return lambda pool: at.key_place(("uses", pool))
+    return lambda pool: defined.key_place_of("uses", pool)
 
 
 def _some(given: Distribution | None) -> Distribution | None:

@@ -15,6 +15,7 @@ from agentsim.errors import Place, Problem, Problems
 SHOWN = 50  # problems that are shown of one input; beyond that people mend and run again
 WIDTH = 100  # columns of an excerpt
 LISTED = 30  # names that a hint lists when none is near
+LISTED_OF_MANY = 12  # and of more than these
 MOST_NOTES = 8  # of one kind: the first ones say what is the matter
 LONGEST_NAME = 80  # letters of a name that is shown or compared: similarity is quadratic in them
 
@@ -113,7 +114,7 @@ def unknown_name(
     if what in _DEFINED:
         define = f"define it under `{plural}:`"
         hint = f"{hint}{' Or ' if hint.endswith('?') else '; or '}{define}" if hint else define
-    hint = _with_invisible(str(name), hint)
+    hint = _with_invisible(str(name), hint) or f"there are no {plural} here to name"
     return Problem("unknown-name", f"unknown {what} {quoted(name)}", place, hint)
 
 
@@ -132,12 +133,18 @@ def _did_you_mean(name: str, known: Sequence[str], plural: str) -> str:
     near = nearest(name, known)
     if near is not None:
         return f"did you mean {quoted(near)}?"
-    if 0 < len(known) <= LISTED:
+    if not known:
+        return ""
+    if len(known) <= LISTED:
         return f"known {plural}: {', '.join(sorted(known))}"
-    return ""
+    likest = ", ".join(by_nearness(name, known)[:LISTED_OF_MANY])
+    return f"{len(known)} {plural} are known, the likest first: {likest}, ..."
 
 
-def not_yet(what: str, place: Place | None, hint: str = "") -> Problem:
+LEAVE_OUT = "leave it out: this version would not heed it"
+
+
+def not_yet(what: str, place: Place | None, hint: str = LEAVE_OUT) -> Problem:
     """Something of the format that a later version will simulate; it is never ignored silently."""
     return Problem("not-yet", f"not yet: {what}", place, hint)
 

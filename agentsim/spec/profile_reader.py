@@ -68,9 +68,11 @@ class PlanReader:
             return None
         shared = self._shared(decode_file, whole.slots)
         if whole.context and whole.max_output and whole.max_output > whole.context:
-            self._bad(("max_output",), "`max_output` must not exceed `context`")
+            message = "`max_output` must not exceed `context`"
+            self._bad(("max_output",), message, f"at most {whole.context:,}")
         if whole.max_output is None and any(limit.reserve for limit in limits):
-            self._bad(("limits",), "a quota reserves `max_output`, which is not given")
+            message = "a quota reserves `max_output`, which is not given"
+            self._bad(("limits",), message, "such as `max_output: 32k` at the top")
         first, per_input = whole.first_token or (None, 0.0)
         return ServerPlan(
             name=name,
@@ -151,7 +153,8 @@ class PlanReader:
             knots = knots_from_total(dict(file.total))
         parts = (fit.a, fit.b, fit.d) if fit else None
         if parts is not None and not sum(parts):
-            self._bad(("decode", "fit"), "`fit`: a step takes more than 0 seconds")
+            message = "`fit`: a step takes more than 0 seconds"
+            self._bad(("decode", "fit"), message, "such as `fit: {a: 12ms, b: 1ms, d: 0s}`")
             return None
         per_step = file.tokens_per_step or 1.0
         self._check_speed(knots if parts is None else ((1.0, sum(parts)),), per_step)
@@ -165,7 +168,8 @@ class PlanReader:
             if not step_within(step, per_step):
                 row = next((row for row in rows if float(row) == streams), None)
                 message = f"{quoted(key)}: expected a speed {RATES}; got {per_step / step:.4g}"
-                self._bad(("decode", key, *(() if row is None else (row,))), message)
+                spot = ("decode", key, *(() if row is None else (row,)))
+                self._bad(spot, message, "is a unit wrong (ns us ms s)?")
 
     def _check_falls(self, key: str, knots: Rows) -> None:
         """A step that makes more tokens cannot be quicker, save by the scatter of measurements."""
@@ -193,7 +197,7 @@ class PlanReader:
         if isinstance(file.rate, tuple):
             if "per_context_token" in self._raw("prefill"):
                 message = "a table of rates by depth says already how reading slows down"
-                self._bad(("prefill", "per_context_token"), message, at_key=True)
+                self._bad(("prefill", "per_context_token"), message, "leave it out", at_key=True)
             return file, table_from_rates(dict(file.rate), file.fixed)
         return file, Prefill(file.fixed, 1.0 / file.rate, file.per_context_token)
 
@@ -218,7 +222,8 @@ class PlanReader:
         if file is None or file.kind == "none":
             for key in self._raw("cache"):
                 if file and key != "kind":
-                    self._bad(("cache", key), f"{quoted(key)} of no cache", at_key=True)
+                    hint = "leave it out, or `kind: ttl`"
+                    self._bad(("cache", key), f"{quoted(key)} of no cache", hint, at_key=True)
             return CachePlan()
         if file.ttl is None:
             self._note("missing-key", ("cache",), "`cache` needs a `ttl`", "such as `ttl: 5m`")
@@ -228,7 +233,9 @@ class PlanReader:
     def _limits(self) -> Iterator[LimitPlan]:
         value = self._raw().get("limits", [])
         if not isinstance(value, list):
-            self._bad(("limits",), f"`limits`: expected a list of quotas; got {shown(value)}")
+            message = f"`limits`: expected a list of quotas; got {shown(value)}"
+            hint = "such as `limits: [{count: requests, bucket: 60, refill: 60/min}]`"
+            self._bad(("limits",), message, hint)
             return
         seen: dict[tuple[Any, ...], int] = {}
         for i, raw in enumerate(value):

@@ -51,6 +51,7 @@ _KEYS = MappingProxyType(
         "mixture": ("mixture",),
     }
 )
+_WHOLE_FORMS = "such as {p50: 4s, p90: 20s}, {mean: 4s, cv: 0.5} or {min: 1s, mode: 2s, max: 9s}"
 _KNOWN = ("p50", "p90", "p99", *(key for keys in _KEYS.values() for key in keys), *COMMON)
 
 
@@ -339,7 +340,8 @@ class _Reader:
         return not absent
 
     def _missing(self, key: str, path: Path) -> None:
-        self._note(path, Problem("missing-key", f"the key {quoted(key)} is missing"))
+        message = f"the key {quoted(key)} is missing"
+        self._note(path, Problem("missing-key", message, hint=_WHOLE_FORMS))
 
     def _bad(self, path: Path, message: str, hint: str = "") -> None:
         self._note(path, Problem("bad-value", message, hint=hint))

@@ -17,7 +17,7 @@ import yaml
 from yaml.events import Event
 
 from agentsim.errors import Place, Problem, Problems
-from agentsim.spec.document import MAX_DEPTH, Builder, Stopped
+from agentsim.spec.document import MAX_DEPTH, TOO_DEEP, Builder, Stopped
 from agentsim.spec.problems import quoted, refuse, visible
 from agentsim.spec.tree import Spot, Tree, Value
 
@@ -27,6 +27,10 @@ except ImportError:  # PyYAML built without libyaml: slower, the same marks
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 MAX_BYTES = 1024 * 1024
+_NAME_A_FILE = "name a file of text that is there and may be read"
+_NOT_YAML = (
+    "two spaces an indent, a space after each colon; `agentsim init` writes one that is right"
+)
 # YAML's printable characters, less DEL and the byte order mark.
 _REFUSED = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
@@ -50,15 +54,18 @@ def read_file(path: str | os.PathLike[str]) -> Tree:
     try:
         if not stat.S_ISREG(os.stat(file).st_mode):
             what = "a folder" if os.path.isdir(file) else "not a regular file"
-            raise Problems([Problem("file-unreadable", f"{quoted(shown)} is {what}", start)])
+            raise Problems(
+                [Problem("file-unreadable", f"{quoted(shown)} is {what}", start, _NAME_A_FILE)]
+            )
         with Path(file).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise Problems([Problem("file-missing", f"no file {quoted(shown)}", start)]) from None
+        message = f"no file {quoted(shown)}"
+        raise Problems([Problem("file-missing", message, start, _NAME_A_FILE)]) from None
     except (OSError, ValueError) as fault:
         why = fault.strerror if isinstance(fault, OSError) else str(fault)
         message = f"cannot read {quoted(shown)}: {why}"
-        raise Problems([Problem("file-unreadable", message, start)]) from None
+        raise Problems([Problem("file-unreadable", message, start, _NAME_A_FILE)]) from None
     return read(_decoded(data, shown), shown)
 
 
@@ -102,7 +109,9 @@ def read(text: str, file: str) -> Tree:
     except yaml.MarkedYAMLError as fault:
         builder.problems.append(_syntax(fault, text, file))
     except yaml.YAMLError as fault:
-        builder.problems.append(Problem("yaml-syntax", f"not YAML: {fault}", Place(file, 1, 1)))
+        builder.problems.append(
+            Problem("yaml-syntax", f"not YAML: {fault}", Place(file, 1, 1), _NOT_YAML)
+        )
     refuse(builder.problems)
     return Tree(value, file, text, spot)
 
@@ -110,7 +119,8 @@ def read(text: str, file: str) -> Tree:
 def _check_size(size: int, file: str) -> None:
     if size > MAX_BYTES:
         message = "the file is larger than 1 MiB"
-        raise Problems([Problem("file-too-large", message, Place(file, 1, 1))])
+        hint = "split it: `include: part.yaml` takes the steps of another file"
+        raise Problems([Problem("file-too-large", message, Place(file, 1, 1), hint)])
 
 
 def _check_characters(text: str, file: str) -> None:
@@ -125,7 +135,7 @@ def _check_characters(text: str, file: str) -> None:
         problem = Problem("bad-character", "a NUL character", place, hint)
     else:
         message = f"a character that is no text: U+{ord(found[0]):04X}"
-        problem = Problem("bad-character", message, place)
+        problem = Problem("bad-character", message, place, "delete it, or write it as a word")
     raise Problems([problem])
 
 
@@ -150,11 +160,11 @@ def _syntax(fault: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     context = f" ({fault.context})" if fault.context and fault.problem else ""
     lines = Tree(None, file, text, Spot(0, 0)).lines
     line = lines[place.line - 1] if place.line <= len(lines) else ""
-    hint = next((hint for part, hint in _HINTS if part in what + context), "")
+    hint = next((hint for part, hint in _HINTS if part in what + context), _NOT_YAML)
     if line[place.column - 1 : place.column] == "\t":
         hint = "indent with spaces, not tabs"
     if "${" in line:
         hint = 'inside braces or brackets write $(name), or quote it: "${name}"'
     if "nesting depth" in what:  # the library's own limit, when it looks far ahead
-        return Problem("too-deep", f"nested more than {MAX_DEPTH} deep", place)
+        return Problem("too-deep", f"nested more than {MAX_DEPTH} deep", place, TOO_DEEP)
     return Problem("yaml-syntax", f"not YAML: {what}{context}", place, hint)

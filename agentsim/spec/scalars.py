@@ -14,6 +14,7 @@ LONGEST_TEXT = 64 * 1024
 
 Scalar: TypeAlias = bool | int | float | str | None
 
+TOO_LARGE = "is a digit too many? Put it in quotes if it is a text"
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -56,7 +57,8 @@ def resolve(text: str) -> Scalar:
     if found is None:
         return text
     if len(text) > LONGEST_NUMBER:
-        raise Refused("too-long", f"a number of {len(text)} characters (400 are read)")
+        message = f"a number of {len(text)} characters (400 are read)"
+        raise Refused("too-long", message, "put it in quotes if it is a text")
     return _number(text, found.lastgroup or "")
 
 
@@ -64,13 +66,13 @@ def _number(text: str, form: str) -> int | float:
     if form == "real":
         real = float(text)
         if math.isinf(real):
-            raise Refused("bad-number", f"{text[:40]} is too large a number")
+            raise Refused("bad-number", f"{text[:40]} is too large a number", TOO_LARGE)
         return real
     whole = int(text, _BASES[form])
     try:
         float(whole)  # everything later computes in floats
     except OverflowError:
-        raise Refused("bad-number", f"{text[:40]}... is too large a number") from None
+        raise Refused("bad-number", f"{text[:40]}... is too large a number", TOO_LARGE) from None
     return whole
 
 

@@ -51,6 +51,8 @@ class Program:
         """What of the file's `quality` some step takes."""
         self.unread = False
         """Whether steps stand in the file that were not read, since they are for no item."""
+        self.chosen: frozenset[Place] = frozenset()
+        """Where values stand that an option decides (`--set`, `--vary`)."""
         self.whole = True
         """Whether every step became a node, in its place: else what is missing may be in it."""
         self.rows = outline(tree, LISTS, self.report)
@@ -225,7 +227,8 @@ def _lower(program: Program, at: Path, raw: Any, items: Mapping[str, Any]) -> No
     program.nodes += 1
     if program.nodes > MOST_NODES:
         message = f"more than {MOST_NODES:,} steps, those of all items counted"
-        program.report(Problem("too-many-steps", message, program.tree.place(at)))
+        hint = "fewer items, or steps that do not name the item: these are read once"
+        program.report(Problem("too-many-steps", message, program.tree.place(at), hint))
         raise Problems(program.problems)
     scope = Scope(program, at, raw, items)
     kind = _kind(scope)

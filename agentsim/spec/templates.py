@@ -38,6 +38,7 @@ _NODES = (
     *OPERATORS,
 )
 ESCAPE_HINT = "for a plain text write $$( or $${"
+PLAIN_HINT = f"numbers, texts, names, arithmetic, comparisons and functions; {ESCAPE_HINT}"
 
 
 class Bad(Exception):
@@ -45,7 +46,7 @@ class Bad(Exception):
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.message, self.hint = message, hint
+        self.message, self.hint = message, hint or PLAIN_HINT
 
 
 class Parsed(NamedTuple):

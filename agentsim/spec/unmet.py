@@ -7,7 +7,19 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from agentsim.errors import Problem
-from agentsim.graph import Agent, Block, Call, Fork, Loop, Node, Work, inner_of, walk
+from agentsim.graph import (
+    Agent,
+    Attempts,
+    Block,
+    Call,
+    Fork,
+    Loop,
+    Merge,
+    Node,
+    Work,
+    inner_of,
+    walk,
+)
 from agentsim.records import Verdict
 from agentsim.spec.before import Asking, missing
 from agentsim.spec.problems import nearest, quoted
@@ -46,11 +58,28 @@ def _failed_hint(root: Block, node: Node, program: Program) -> str:
     """
     before = list(_before(root, node))
     meant = next(filter(_declares_failure, before), None)
+    tries = next((one for one in before if isinstance(one, Attempts)), None)
+    if meant is None and tries is not None:
+        return _hint_of_attempts(tries, program)
     meant = meant or next((one for one in before if isinstance(one, Agent | Call)), None)
     if meant is None:
         return "no step before it can fail: give a tool `fails:`, or a step a `timeout`"
     line = program.place_of(meant.rank).line
     return f"a step that fails ends its list: add `or: go on` to {quoted(meant.path)} (line {line})"
+
+
+def _hint_of_attempts(tries: Attempts, program: Program) -> str:
+    """Attempts fail no list; the picked one may hand on what its last step left."""
+    why = "attempts never fail, and where each of them did they leave no verdict"
+    steps = [one for body in tries.fork.branches for one in reversed(inner_of(body))]
+    meant = next(filter(_declares_failure, steps), None)
+    if meant is None:
+        return f"{why}: end their `do` with a tool that `fails:`, with `or: go on`"
+    line = program.place_of(meant.rank).line
+    return (
+        f"{why}: add `or: go on` to {quoted(meant.path)} (line {line}), so that the picked one "
+        "hands on `failed`"
+    )
 
 
 def _before(root: Node, node: Node) -> Iterator[Node]:
@@ -77,6 +106,10 @@ def _declares_failure(node: Node) -> bool:
             return (tool.says and tool.fails > 0.0) or tool.timeout is not None
         case Loop(failed_fail=False):
             return False
+        case Attempts(pick=pick):  # one that fails stops nobody
+            return pick is not None and _declares_failure(pick)
+        case Merge(rework=None):
+            return True
         case _:
             return any(map(_declares_failure, inner_of(node)))
 

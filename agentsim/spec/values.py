@@ -17,7 +17,7 @@ from agentsim import units
 from agentsim.chance import Constant, Distribution, PerTask, capped
 from agentsim.errors import Problem
 from agentsim.records import Verdict
-from agentsim.spec.problems import invisible, nearest, quoted
+from agentsim.spec.problems import LEAVE_OUT, invisible, nearest, quoted
 from agentsim.spec.quantity import QuantityFaults, quantity
 
 HUNDRED_YEARS = 3.2e9  # seconds
@@ -31,6 +31,8 @@ def fault(
     message: str, *path: str | int, hint: str = "", code: str = "bad-value"
 ) -> QuantityFaults:
     """One thing that is wrong, at `path` inside the value."""
+    if code == "not-yet":
+        hint = hint or LEAVE_OUT
     return QuantityFaults([(path, Problem(code, message, None, hint))])
 
 
@@ -229,7 +231,8 @@ def name(value: object) -> str:
     if not value.strip() or value != value.strip() or not value.isprintable():
         raise fault(f"expected a name without spaces around it, such as coder; got {quoted(value)}")
     if len(value) > LONGEST_ID:
-        raise fault(f"the name {quoted(value)} is longer than {LONGEST_ID} letters")
+        message = f"the name {quoted(value)} is longer than {LONGEST_ID} letters"
+        raise fault(message, hint="shorten it; `note:` takes any text")
     if signs := sorted(_NOT_IN_NAMES & set(value)):
         raise fault(
             f"the name {quoted(value)} holds {quoted(signs[0])}: no dots, slashes, commas, = or #",
@@ -324,7 +327,8 @@ def mix_of(value: object) -> tuple[tuple[str, float], ...]:
     found = entries(value, share, "such as {shell: 85%, tests: 15%}")
     total = math.fsum(part for _, part in found)
     if total > 1.0 + 1e-9:
-        raise fault(f"the shares of the tools add up to {100 * total:g} %, more than 100 %")
+        message = f"the shares of the tools add up to {100 * total:g} %, more than 100 %"
+        raise fault(message, hint="each is a share of all tool runs; what is left runs none")
     return found
 
 
@@ -349,7 +353,8 @@ def retry_of(value: object) -> tuple[int, float]:
             hint = f"did you mean {quoted(near)}?" if near else "keys: tries, wait"
             raise fault(f"unknown key {quoted(key)} in `retry`", key, hint=hint, code="unknown-key")
     if "tries" not in value:
-        raise fault("expected `tries`, such as {tries: 2, wait: 10s}", code="missing-key")
+        message = "expected `tries`, such as {tries: 2, wait: 10s}"
+        raise fault(message, hint="or only how many: `retry: 2`", code="missing-key")
     with below("tries"):
         tries = whole(value["tries"], 0, 1000, "further tries, such as 2")
     with below("wait"):

@@ -12,6 +12,7 @@ from typing import Any
 from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import Budget
 from agentsim.laws.calendar import instants, zone_of
+from agentsim.spec.clock_changes import offset_of
 from agentsim.spec.definitions import CapsDef
 from agentsim.spec.expressions import Waiting, fill, uses
 from agentsim.spec.fields import (
@@ -167,19 +168,13 @@ def _doubts(text: str, moment: datetime, zone: tzinfo) -> Iterator[str]:
             second = datetime.fromtimestamp(instant, zone)
             yield (
                 f"`start`: in {zone} the clocks show {then} twice: the first is taken, at "
-                f"{_offset(moment)}; {then}{_offset(second)} is the second"
+                f"{offset_of(moment)}; {then}{offset_of(second)} is the second"
             )
     elif written.utcoffset() != moment.utcoffset() and not text.endswith(("Z", "z")):
         yield (
-            f"`start` is at {_offset(written)}, and {zone} is at {_offset(moment)} then: "
+            f"`start` is at {offset_of(written)}, and {zone} is at {offset_of(moment)} then: "
             f"it begins at {then} there"
         )
-
-
-def _offset(moment: datetime) -> str:
-    """Such as `+02:00`."""
-    text = f"{moment:%z}"
-    return f"{text[:3]}:{text[3:5]}"
 
 
 # Files beside the zones on many systems: this machine's own zone, a default, the lack of a zone,

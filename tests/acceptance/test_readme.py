@@ -109,9 +109,11 @@ def test_a_pasted_answer_is_the_real_one(command: str, pasted: str, clone: Path)
 
 
 def test_the_pasted_sweep_is_the_real_one(clone: Path) -> None:
-    """Its head; and a row, of all its 1,000 runs, by the other command."""
+    """Its title and what changes; and a row, of all its 1,000 runs, by the other command."""
     command, pasted = next(item for item in _answers().items() if "sweep" in item[0])
-    assert _run(command, clone).stdout.splitlines()[:3] == pasted.splitlines()[:3]
+    wanted, real = _blocks(pasted), _blocks(_run(command, clone).stdout)
+    assert (real[0], real[2]) == (wanted[0], wanted[2])
+    assert wanted[2].startswith("  Only decode speed changes")
     asked = _run("agentsim run first --hw cerebras --rates 100", clone, ["--quick", "--json"])
     found = json.loads(asked.stdout)
     (row,) = (line for line in pasted.splitlines() if re.match(r" +100  ", line))
@@ -120,6 +122,7 @@ def test_the_pasted_sweep_is_the_real_one(clone: Path) -> None:
     assert re.split(r"  +", row.strip())[:4] == ["100", *map(show.tight, times)]
     decode = found["breakdown"]["decode"] / wall["mean"]
     assert f"  {show.share(decode)}  " in row
+    assert f"typical {row.split()[1].removesuffix('m')} -> " in wanted[1]  # the answer, first
     close = "?" if budget["close"] else ""
     assert f"  {show.share(budget['met'])} ok{close}  " in row
 

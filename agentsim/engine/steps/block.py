@@ -50,8 +50,17 @@ class Net:
         self.frame = frame
         self.done = Event()
         self.closed = False
-        self._over = False
         self._branches: list[Branch | None] = [None] * len(node.steps)
+        self._needs = node.needs or ()
+        self._missing = [len(needs) for needs in self._needs]
+        """Of each step: how many that it needs are not done yet."""
+        self._waiting: list[list[int]] = [[] for _ in node.steps]
+        """Of each step: those that wait for it, in order of declaration."""
+        for i, needs in enumerate(self._needs):
+            for j in needs:
+                self._waiting[j].append(i)
+        self._running = 0
+        self._stopped = False
 
     @property
     def begun(self) -> list[Branch]:
@@ -60,33 +69,40 @@ class Net:
 
     def ends(self) -> list[Branch]:
         """Those that no other step waits for."""
-        needed = {j for needs in self.node.needs or () for j in needs}
         return [
             branch
-            for i, branch in enumerate(self._branches)
-            if branch is not None and i not in needed
+            for branch, waiting in zip(self._branches, self._waiting, strict=True)
+            if branch is not None and not waiting
         ]
 
     def start(self) -> None:
-        """Begin every step whose needs are done."""
-        for i, (step, needs) in enumerate(zip(self.node.steps, self.node.needs or (), strict=True)):
-            before = [branch for j in needs if (branch := self._branches[j]) is not None]
-            ready = len(before) == len(needs) and all(branch.over for branch in before)
-            if self._branches[i] is None and ready:
-                own = self.frame.fork()
-                last = latest(before)
-                if last is not None:
-                    own.last, own.verdict = last.frame.last, last.frame.verdict
-                heard(own, before)
-                self._branches[i] = Branch(own.run(step), own, self._ended)
+        """Begin every step that needs nothing."""
+        for number, missing in enumerate(self._missing):
+            if not missing:
+                self._begin(number)
 
-    def _ended(self, _: Branch) -> None:
+    def _begin(self, number: int) -> None:
+        before = [branch for j in self._needs[number] if (branch := self._branches[j]) is not None]
+        own = self.frame.fork()
+        last = latest(before)
+        if last is not None:
+            own.last, own.verdict = last.frame.last, last.frame.verdict
+        heard(own, before)
+        self._running += 1
+        steps = own.run(self.node.steps[number])
+        self._branches[number] = Branch(steps, own, lambda branch: self._ended(number, branch))
+
+    def _ended(self, number: int, branch: Branch) -> None:
         if self.closed:
             return
-        if not any(branch.stop for branch in self.begun):
-            self.start()  # else a failed step ends the list: what runs is finished, no more
-        if all(branch.over for branch in self.begun) and not self._over:
-            self._over = True
+        self._running -= 1
+        self._stopped = self._stopped or branch.stop is not None
+        if not self._stopped:  # else a failed step ends the list: what runs is finished, no more
+            for other in self._waiting[number]:
+                self._missing[other] -= 1
+                if not self._missing[other]:
+                    self._begin(other)
+        if not self._running:
             self.frame.world.happens(self.done)
 
 

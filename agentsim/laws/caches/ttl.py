@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from heapq import heappop, heappush
 
 from agentsim.laws.prefix import Name, Prefix, State, Use
 
@@ -13,22 +14,36 @@ _NEVER = -(1 << 62)
 class _Entry:
     """One chain of blocks or one session's history: how much of it is held, and since when.
 
-    A use of a session's history is a use of the blocks before it: each of them asks the histories
-    that follow it (`followers`) when somebody asks about the block.
+    A use of a session's history is a use of the blocks before it: a block asks the histories that
+    follow it (`followers`) when the last use that it knows of has run out. So a thousand of them
+    are asked once in a while, not at each call.
     """
 
-    __slots__ = ("ahead", "base", "coming", "end", "followers", "length", "linked", "ready")
+    __slots__ = (
+        "ahead",
+        "base",
+        "coming",
+        "dropped",
+        "end",
+        "followers",
+        "length",
+        "linked",
+        "reading",
+        "ready",
+    )
 
     def __init__(self, base: int = 0) -> None:
         self.length = 0  # tokens held
         self.coming = 0  # of a history: tokens held from `ready` on
         self.ready: int = 0
-        self.end: int = _NEVER  # of the last use
+        self.end: int = _NEVER  # of the last use; of blocks: of the last one known of
         self.base = base  # of a history: tokens of the blocks before it
         self.linked = False  # of a history: it follows all of its blocks
         self.ahead: tuple[list[int], list[int]] | None = None  # of uses told ahead: from, until
-        # of blocks: who follows, and when each prompt that is being read will have been read
+        # of blocks: who follows, and when each prompt that it reads will have been read
         self.followers: dict[_Entry, list[int]] = {}
+        self.reading: list[int] = []  # of blocks: those instants of all, the earliest first
+        self.dropped: dict[int, int] = {}  # of them: how many were cut before, so do not count
 
     def used(self, now: int) -> int:
         """The end of the last use that has begun by `now`."""
@@ -40,6 +55,8 @@ class _Entry:
 
     def live(self, now: int, ttl: int) -> bool:
         """Learns the last use from those that follow, and lets go of those that have run out."""
+        if now - self.end <= ttl:
+            return True
         for entry in list(self.followers):
             end = entry.used(now)
             self.end = max(self.end, end)
@@ -48,13 +65,39 @@ class _Entry:
                 del self.followers[entry]
         return now - self.end <= ttl
 
+    def read(self, now: int) -> bool:
+        """Whether somebody has read the block by `now`."""
+        reading, dropped = self.reading, self.dropped
+        while reading and dropped and reading[0] in dropped:
+            ready = heappop(reading)
+            dropped[ready] -= 1
+            if not dropped[ready]:
+                del dropped[ready]
+        return bool(reading) and reading[0] <= now
+
+    def reads(self, who: _Entry, ready: int) -> None:
+        """A history that follows will have read the block at `ready`."""
+        self.followers[who].append(ready)
+        heappush(self.reading, ready)
+
+    def unread(self, who: _Entry, ready: int) -> None:
+        """It was cut before."""
+        own = self.followers.get(who, [])
+        if ready in own:
+            own.remove(ready)
+            self.dropped[ready] = self.dropped.get(ready, 0) + 1
+
+    def forget(self) -> None:
+        """Nothing is held and nobody reads it."""
+        self.length = self.coming = 0
+        self.reading.clear()
+        self.dropped.clear()
+
     def settle(self, now: int, ttl: int, upto: int) -> int:
         """What is held at `now`: drops what has run out, takes in what has been read."""
-        # before those who read it are let go of
-        read = upto > self.length and any(it and min(it) <= now for it in self.followers.values())
         if not self.live(now, ttl):
-            self.length = self.coming = 0
-        elif read:
+            self.forget()
+        elif upto > self.length and self.read(now):
             self.length = upto
         elif self.coming and now >= self.ready:
             self.length = max(self.length, self.coming)
@@ -129,9 +172,9 @@ class TtlCache:
             if upto <= prefix.total:
                 if entry.settle(now, self._ttl, upto) < upto and ready <= now:
                     entry.length = upto
-                reads = entry.followers.setdefault(own, [])
+                entry.followers.setdefault(own, [])
                 if entry.length < upto:
-                    reads.append(ready)
+                    entry.reads(own, ready)
         own.linked = prefix.total >= own.base
         return own
 
@@ -182,9 +225,7 @@ class TtlCache:
         """A prompt that would have been read at `ready` was not, nor were the blocks of it."""
         own = found[-1][0]
         for entry, _ in found[:-1]:
-            reads = entry.followers.get(own, [])
-            if ready in reads:
-                reads.remove(ready)
+            entry.unread(own, ready)
         own.linked = False  # the next use reads the blocks
 
     def _usual(self, prefix: Prefix, now: int) -> _Entry | None:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.errors import Problem, Problems
-from agentsim.spec.problems import unknown_name
+from agentsim.spec.problems import nearest, unknown_name
 from agentsim.spec.reader import read
 
 FILE = "example.yaml"
@@ -60,7 +60,8 @@ def explanation(code: str) -> Explanation:
     found = explanations().get(code)
     if found is None:
         problem = unknown_name(code, explanations(), None, "problem code")
-        hint = problem.hint or "`agentsim explain` lists them all"
+        near = nearest(code, explanations())
+        hint = problem.hint if near else "`agentsim explain` lists them all"
         raise Problems([Problem(problem.code, problem.message, None, hint)])
     return found
 

@@ -15,7 +15,7 @@ from agentsim.spec.cast import Defined
 from agentsim.spec.definitions import AgentDef, AgentFields, AsksDef
 from agentsim.spec.fields import Flag, Name, Tokens
 from agentsim.spec.harness import Setting, setting_of
-from agentsim.spec.model import may, need
+from agentsim.spec.model import At, may, need
 from agentsim.spec.outline import Row
 from agentsim.spec.problems import quoted
 from agentsim.spec.quality import craft_of
@@ -62,7 +62,8 @@ def lower(step: AgentStep, scope: Scope) -> Agent | Life | None:
     maker = _Subagents(scope)
     setting = _setting(step, defined, inside, scope)
     delegates = maker.of(scope.at, scope.row, (defined.name,), setting.harness)
-    plan = agent_plan(setting, step.reads is not None, scope.place(), scope.row.path, delegates)
+    where = At(scope.program.tree, scope.at)
+    plan = agent_plan(setting, step.reads is not None, where, scope.row.path, delegates)
     if plan is None:
         return None
     return Agent(
@@ -92,10 +93,12 @@ def _setting(step: AgentStep, defined: Defined, inside: bool, scope: Scope) -> S
 def _asks(defined: Defined, step: AgentFields, at: Path, row: Row, scope: Scope) -> dict[str, Any]:
     """Who an agent asks before tool runs, as a step of its own, and the chance of it."""
     asks: AsksDef | None = scope.players.field(defined, step, "asks")
-    if asks is None or not asks.chance:
+    if asks is None:
         return {}
-    who = scope.cast.named("people", asks.who, scope.place())
-    if who is None:
+    own_asks = step.asks is not None
+    place = scope.place("asks", "who") if own_asks else defined.place_of("asks", "who")
+    who = scope.cast.named("people", asks.who, place)  # whatever the chance: it may be a param
+    if who is None or not asks.chance:
         return {}
     own = scope.program.sub_row(at, row, "asks")
     ask = Ask(
@@ -170,7 +173,7 @@ class _Subagents:
         fields = AgentFields()
         setting = setting_of(scope.players, defined, fields, harness, True, where)
         delegates = self.of(here, own, (*around, name), setting.harness)
-        plan = agent_plan(setting, False, where, own.path, delegates)
+        plan = agent_plan(setting, False, At(scope.program.tree, scope.at), own.path, delegates)
         if plan is None:
             return None
         assert isinstance(defined.model, AgentDef)

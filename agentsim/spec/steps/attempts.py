@@ -120,6 +120,9 @@ def _pick(step: AttemptsStep, scope: Scope) -> tuple[Node | None, PickFields | N
         )
         scope.wrong(message, "pick")
         return None, None
+    if "needs" in given:
+        message = "`needs` has no meaning in a pick, which comes when all attempts have ended"
+        scope.wrong(message, "pick", "needs", hint="leave it out")
     where = At(scope.program.tree, (*scope.at, "pick"))
     said = {key: value for key, value in given.items() if key in own}
     fields = check(PickFields, said, where, scope.program.report, "a pick", {})

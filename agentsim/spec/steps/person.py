@@ -112,7 +112,7 @@ def _has_time(step: PersonStep, defined: Defined, scope: Scope) -> bool:
     """A piece of work takes either `time`, or what is read and decided; not nothing."""
     if step.time is not None and step.decides is not None:
         message = "`time` is reading and deciding together: give either `time` or `decides`"
-        scope.wrong(message, "decides")
+        scope.wrong(message, "decides", hint="leave one of the two out")
         return False
     if step.time is None and step.reads is None and step.decides is None:
         if defined.has("decides"):
@@ -131,7 +131,7 @@ def _adds_up(step: PersonStep, scope: Scope) -> bool:
         if approves + rejects > 1.0 + 1e-9:
             both = f"{100 * approves:g} % and {100 * rejects:g} %"
             message = f"`approves` and `rejects` are more than 100 % in round {i + 1}: {both}"
-            scope.wrong(message, "approves")
+            scope.wrong(message, "approves", hint="both are of one draw: lower one of them")
             return False
     return True
 

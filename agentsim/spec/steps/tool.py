@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from agentsim.graph import Work
 from agentsim.spec.definitions import ToolFields
 from agentsim.spec.fields import Name
-from agentsim.spec.model import need
+from agentsim.spec.model import At, need
 from agentsim.spec.quality import craft_of
 from agentsim.spec.steps.base import Kind, ReviewFields, says_of
 
@@ -26,7 +26,8 @@ def lower(step: ToolStep, scope: Scope) -> Work | None:
     defined = scope.cast.named("tools", step.tool, scope.place("tool"))
     if defined is None:
         return None
-    plan = scope.players.tool_of(defined, step, scope.place(), returns=False)
+    at = At(scope.program.tree, scope.at)
+    plan = scope.players.tool_of(defined, step, scope.place(), returns=False, at=at)
     if plan is None:
         return None
     craft = craft_of(scope, defined, step, False, False)

@@ -14,8 +14,9 @@ from agentsim.laws.calendar import Moment, TimeOfDay, instants, zone_of
 from agentsim.records import SECOND
 from agentsim.spec import values
 from agentsim.spec.clock import Clock, Date, clock_of, is_clock
+from agentsim.spec.clock_changes import of_clock, of_date
 from agentsim.spec.fields import Uses
-from agentsim.spec.model import may, need
+from agentsim.spec.model import At, may, need
 from agentsim.spec.problems import quoted
 from agentsim.spec.steps.base import Kind, SaysFields, says_of
 
@@ -28,7 +29,8 @@ def _waiting(value: object) -> Distribution | Clock | Date:
         for key in value:
             if key != "until":
                 message = f"unknown key {quoted(key)} beside `until`"
-                raise values.fault(message, key, code="unknown-key")
+                hint = "a `timeout` of the step bounds it" if key == "at_most" else "leave it out"
+                raise values.fault(message, key, hint=hint, code="unknown-key")
         with values.below("until"):
             return clock_of(value["until"])
     if is_clock(value):
@@ -52,13 +54,13 @@ class WaitStep(SaysFields):
 
 def lower(step: WaitStep, scope: Scope) -> Work:
     """A wait is a tool run that counts as waiting."""
-    place = scope.place("uses") if step.uses else scope.place()
+    where = At(scope.program.tree, scope.at)
     time = until = None
     if isinstance(step.wait, Clock | Date):
         until = _aim(step.wait, scope)
     else:
         time = step.wait
-    plan = scope.players.wait(scope.row.name, time, step.uses, place)
+    plan = scope.players.wait(scope.row.name, time, step.uses, where)
     return Work(**scope.node(), tool=plan, says=says_of(step), until=until)
 
 
@@ -73,6 +75,8 @@ def _aim(given: Clock | Date, scope: Scope) -> TimeOfDay | Moment | None:
         return None
     start, zone = program.start
     if isinstance(given, Clock):
+        for told in of_clock(given, start, zone):
+            scope.tell("wait", told)
         return TimeOfDay(given.text, start, zone, given.second, given.days)
     when = given.when
     aware = when.tzinfo is not None
@@ -81,6 +85,8 @@ def _aim(given: Clock | Date, scope: Scope) -> TimeOfDay | Moment | None:
     if found[0] > _last(start, zone):
         message = f"{moment.text} is more than 100 years after the `start`"
         scope.wrong(message, "wait", "until", hint="is the year right?")
+    elif not aware and moment.instants[-1] >= 0 and (told := of_date(when, start, zone)):
+        scope.tell("wait", told)
     return _checked(moment, scope)
 
 

@@ -82,9 +82,9 @@ def test_thin_data_of_a_profile() -> None:
     old = replace(server(), about=About("box", grade="C", as_of="2025-10", deepest=1000))
     found = warnings(graph(call(1, "a"), servers=(old,)), call_run(fresh=1200, visible=1))
     assert found == [
-        "box: figures of grade C (older or second-hand), as of 2025-10",
         "box: contexts of over 1,000 tokens (up to 1,201); it was not measured so far, and its "
         "speed there is extrapolated",
+        "box: figures of grade C (older or second-hand), as of 2025-10",
     ]
 
 

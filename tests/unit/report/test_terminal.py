@@ -305,7 +305,7 @@ def test_a_sweep_says_each_warning_once() -> None:
     ]
     text = terminal.draw(document.sweep(replace(made, rows=tuple(rows))))
     assert text.count("thin") == 1
-    assert "  cut 0.5 times a run\n" in text
+    assert "  cut 0.5 times a run (at 5 tok/s; elsewhere with other figures)\n" in text
     assert "cut 1.5" not in text
 
 
@@ -319,6 +319,37 @@ def test_several_servers_have_a_line_each() -> None:
     server = findings().servers["main"]
     text = drawn(findings(servers={"main": server, "small": replace(server, roles=("small",))}))
     assert text.splitlines()[1].endswith("small: claude-opus, ~61 tok/s (grade C)")
+
+
+def test_a_sweep_has_its_answer_first() -> None:
+    """What the speed buys and until where, why, what would help; then the table."""
+    lines = terminal.draw(document.sweep(sweep()), width=120).splitlines()
+    assert lines[2] == (
+        "  From 100 to 15,000 tok/s (150x): typical 40 -> 34 min. "
+        "Above 105 tok/s twice the speed saves less than 5 %."
+    )
+    assert lines[3].startswith("  At 15,000 tok/s: You are the limit: 64 % ")
+    assert lines[4] == "  Next lever, on average: half the lines to read."
+    assert next(i for i, line in enumerate(lines) if "tok/s  typical" in line) > 5
+
+
+def test_the_rest_of_a_sweep_has_a_name() -> None:
+    """What has no column of its own: here the time to the first token, a fifth of what is left."""
+    notes = terminal.draw(document.sweep(sweep()))
+    assert "\n  rest: first token\n" in notes
+    made = sweep()
+    rows = [
+        replace(
+            row,
+            findings=replace(
+                it := row.findings,
+                breakdown=it.breakdown | {"cap_wait": 0.3 * it.wall.mean, "latency": 0.0},
+            ),
+        )
+        for row in made.rows
+    ]
+    text = terminal.draw(document.sweep(replace(made, rows=tuple(rows))))
+    assert "\n  rest: waiting under a cap\n" in text
 
 
 def test_a_sweep_of_one_rate_has_no_from_and_to() -> None:

@@ -67,6 +67,11 @@ def test_scalar_refused(text: str, code: str) -> None:
         ("3:0:-1", [3, 2, 1, 0]),
         ("5:0:-2", [5, 3, 1]),
         (" 1:2 ", [1, 2]),
+        ("0:1e1:5", [0, 5, 10]),
+        ("1E3:3e+3:1e3", [1000, 2000, 3000]),
+        ("2026-11-30T10:00", ["2026-11-30T10:00"]),  # a date and a time, no range
+        ("Mon-Fri 09:00", ["Mon-Fri 09:00"]),
+        ("agent:coder", ["agent:coder"]),
         ("4", [4]),
         ("a,b,c", ["a", "b", "c"]),
         ("1, 2.5, 45s, true", [1, 2.5, "45s", True]),
@@ -94,6 +99,17 @@ def test_spread(text: str, values: list[object]) -> None:
         ("1,2:4", "the range `2:4`"),
         ("a: 1, b", "no list of values"),
         ("0:10000", "more than 10,000"),
+        ("0:1e9", "more than 10,000"),
+        ("0:1e99", "more than 10,000"),
+        ("0:1e-3", "whole numbers"),
+        ("0:1.5e3", "whole numbers"),
+        ("0:12k", "whole numbers"),
+        ("5%:50%", "whole numbers"),
+        ("10s:60s:10s", "whole numbers"),
+        ("$1:$5", "whole numbers"),
+        ("0:1_000", "whole numbers"),
+        ("1,0:1e2", "the range `0:1e2`"),
+        ("1,0:12k", "the range `0:12k`"),
         ("0:999999999999999999", "more than 10,000"),
         ("-999999999999999999:999999999999999999:7", "more than 10,000"),
         ("1," * 10_000 + "1", "10,001 values"),
@@ -105,6 +121,15 @@ def test_spread_refused(text: str, part: str) -> None:
     (problem,) = caught.value.problems
     assert problem.code == "bad-range"
     assert part in problem.message
+    assert problem.hint
+
+
+def test_a_range_of_too_many_names_a_step_that_will_do() -> None:
+    """From 0 to 10^9 by 100,001: 10^9 / 100,001 = 9,999.9, so 10,000 values with the first."""
+    with pytest.raises(Problems) as caught:
+        spread("0:1e9")
+    assert caught.value.problems[0].hint == "a longer step, such as 0:1000000000:100001"
+    assert len(spread("0:1e9:100001")) == 10_000
 
 
 def test_the_most_that_is_spread() -> None:

@@ -44,7 +44,7 @@ def test_what_runs_at_least(graph: Load, step: str, runs: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("turns", "is_good"), [("100000", True), ("100001", False), ("{geometric: {p: 1e-9}}", False)]
+    ("turns", "is_good"), [("20000", True), ("20001", False), ("{geometric: {p: 1e-9}}", False)]
 )
 def test_the_turns_of_one_step_are_bounded(
     graph: Load, refused: Refused, turns: str, is_good: bool
@@ -56,18 +56,18 @@ def test_the_turns_of_one_step_are_bounded(
     (problem,) = refused(text)
     assert problem.code == "too-many-steps"
     assert "turns on average" in problem.message
-    assert "at most 100,000 turns" in problem.hint
+    assert "at most 20,000 turns" in problem.hint
     assert problem.place is not None
     assert (problem.place.line, problem.place.column) == (3, 27)
 
 
 def test_turns_and_tool_runs_count_in_the_length_of_a_run(refused: Refused, graph: Load) -> None:
-    """90,000 calls, and 100 runs in 89,999 turns of a tool that they all call: 9,089,900."""
-    agent = "agents: {w: {turns: 90000, output: 5, prompt: 0, tools: {shell: 100%}}}\n"
+    """18,000 calls, and 100 runs in 17,999 turns of a tool that they all call: 1,817,900."""
+    agent = "agents: {w: {turns: 18000, output: 5, prompt: 0, tools: {shell: 100%}}}\n"
     (problem,) = refused(f"{agent}steps: [{{agent: w, tools_per_turn: 100}}]")
     assert problem.code == "too-many-steps"
-    assert "9,089,901 steps" in problem.message  # and the list that holds it
-    assert graph(f"{agent}steps: [{{agent: w, tools_per_turn: 50}}]").root.steps  # 4,589,951
+    assert "1,817,901 steps" in problem.message  # and the list that holds it
+    assert graph(f"{agent}steps: [{{agent: w, tools_per_turn: 50}}]").root.steps  # 917,951
 
 
 @pytest.mark.parametrize(

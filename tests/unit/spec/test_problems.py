@@ -56,7 +56,9 @@ def test_unknown_key() -> None:
         "unknown-key", "unknown key `outptu` in a call", HERE, "did you mean `output`?"
     )
     assert unknown_key("zz", ["b", "a"], HERE).hint == "known keys: a, b"
-    assert unknown_key("zz", map(str, range(100)), HERE).hint == ""
+    hint = unknown_key("zz", map(str, range(100)), HERE).hint
+    assert hint.startswith("100 keys are known, the likest first: 0, 1, 10, 11, ")
+    assert len(hint.split(": ")[1].split(", ")) == 13  # twelve of them, and the dots
     assert unknown_key("output:3", KEYS, HERE).hint == "put a space after the colon: `output: ...`"
     assert unknown_key(3, ["a"], HERE).message == "unknown key `3`"
 
@@ -73,11 +75,12 @@ def test_unknown_name() -> None:
     )
     assert unknown_name("zz", [], None, "pool").hint == "define it under `pools:`"
     assert unknown_name("zz", ["main"], None, "role").hint == "known roles: main"
-    assert unknown_name("zz", [], None).hint == ""
+    assert unknown_name("zz", [], None).hint == "there are no names here to name"
 
 
 def test_not_yet() -> None:
-    assert not_yet("merge queues", HERE) == Problem("not-yet", "not yet: merge queues", HERE)
+    hint = "leave it out: this version would not heed it"
+    assert not_yet("merge queues", HERE) == Problem("not-yet", "not yet: merge queues", HERE, hint)
 
 
 def test_what_would_change_the_terminal_is_escaped() -> None:

@@ -205,3 +205,64 @@ def test_the_schema_knows_it(written: str, wrong: bool) -> None:
     value = read(f"agentsim: 1\nsteps: [{{wait: {{until: {written}}}}}]\n", "w.yaml").value
     found = list(Draft202012Validator(schema.schema("workflow")).iter_errors(value))
     assert bool(found) == wrong
+
+
+SPRING = "start: 2026-03-28T23:00\ntimezone: Europe/Amsterdam\n"
+"""On 29 March clocks there go from 02:00 to 03:00, on 25 October from 03:00 back to 02:00."""
+
+AUTUMN = "start: 2026-10-25T02:40+02:00\ntimezone: Europe/Amsterdam\n"
+SKIPS = "in Europe/Amsterdam the clocks skip 2026-03-29 02:30: it ends at 03:00, when they go on"
+TWICE = "in Europe/Amsterdam the clocks show 2026-10-25 02:30 twice: "
+SOONER = (
+    f"{TWICE}the first is taken, at +02:00; a wait that begins after that takes the second, at "
+    "+01:00"
+)
+LATER = f"{TWICE}the second is taken, at +01:00; the first is before the `start`"
+
+
+@pytest.mark.parametrize(
+    ("written", "head", "told"),
+    [
+        ("2026-03-29T02:30", SPRING, SKIPS),
+        ('"02:30"', SPRING, SKIPS),
+        ("Sun 02:30", SPRING, SKIPS),
+        ("2026-10-25T02:30", SPRING, SOONER),
+        ('"02:30"', SPRING.replace("03-28", "10-20"), SOONER),
+        ("2026-10-25T02:30", AUTUMN, LATER),
+        ('"02:30"', AUTUMN, LATER),
+    ],
+)
+def test_a_time_that_clocks_skip_or_show_twice(
+    written: str, head: str, told: str, graph: Load
+) -> None:
+    found = graph(f"{head}steps:\n  - {{wait: {{until: {written}}}}}")
+    assert [it for it in found.notes if "clocks" in it] == [f"wait (line 5): {told}"]
+
+
+@pytest.mark.parametrize(
+    ("written", "head"),
+    [
+        ('"03:00"', SPRING),
+        ('"01:59:59"', SPRING),
+        ("Mon 02:30", SPRING),  # that day is a Sunday
+        ("2026-10-25T02:30+01:00", SPRING),  # an offset says which
+        ("2026-10-25T02:30Z", AUTUMN),
+        ('"02:30"', SPRING.replace("03-28", "06-01")),  # far from both
+        ('"03:00"', AUTUMN),
+    ],
+)
+def test_a_time_that_is_shown_once(written: str, head: str, graph: Load) -> None:
+    found = graph(f"{head}steps: [{{wait: {{until: {written}}}}}]")
+    assert [it for it in found.notes if "clocks" in it] == []
+
+
+def test_a_day_that_a_zone_left_out(graph: Load) -> None:
+    """Samoa had no 30 December 2011: a date in it is the beginning of the 31st; no day's time."""
+    head = "start: 2011-12-29T10:00\ntimezone: Pacific/Apia\n"
+    found = graph(
+        f"{head}steps: [{{wait: {{until: 2011-12-30T09:00}}}}, {{wait: {{until: 9:00}}}}]"
+    )
+    assert [it.partition(": ")[2] for it in found.notes if "clocks" in it] == [
+        "in Pacific/Apia the clocks skip 2011-12-30 09:00: it ends at 2011-12-31 00:00, when they "
+        "go on"
+    ]

@@ -1,0 +1,300 @@
+"""Settings of steps that change nothing where they stand: told, so that nobody relies on them.
+
+What a person asked for by an option (`--vary rounds=0:6`) is not told: they know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentsim.errors import Place
+from agentsim.graph import (
+    Agent,
+    Ask,
+    Attempts,
+    Block,
+    Choose,
+    Fork,
+    Graph,
+    Life,
+    Loop,
+    Merge,
+    Node,
+    Work,
+    inner_of,
+    walk,
+)
+from agentsim.records import Part
+from agentsim.spec.failing import Failing, asks_for_changes
+from agentsim.spec.idle import line_of
+from agentsim.spec.problems import quoted
+from agentsim.spec.tree import Path
+from agentsim.spec.vain_agents import of_agent, of_definitions, of_file
+from agentsim.spec.verdicts import says_of
+
+if TYPE_CHECKING:
+    from agentsim.spec.scope import Program
+
+
+class Vain(NamedTuple):
+    """A key of a step (below it: `path`) and why it changes nothing. `because`: what else decides
+    that by its value."""
+
+    path: Path
+    text: str
+    because: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around a step: the most rounds of the innermost loop, None without one, and
+    where these are written; whether an agent's own steps these are."""
+
+    rounds: int | None = None
+    loop: Place | None = None
+    inside: bool = False
+
+
+def vain_settings(graph: Graph, program: Program) -> list[str]:
+    """A sentence each: of steps in the order of the file, then of definitions."""
+    finder = _Finder(graph, program)
+    finder.visit(graph.root, Around(), -1)
+    return [*finder.told(), *of_definitions(graph, program), *of_file(graph, program)]
+
+
+class _Finder:
+    def __init__(self, graph: Graph, program: Program) -> None:
+        self._graph, self._program = graph, program
+        self._failing = Failing(graph)
+        self._found: dict[int, list[dict[Path, Vain]]] = {}
+        self._paths: dict[int, str] = {}
+        self._raws: dict[int, dict[Any, Any] | None] = {}
+
+    def visit(self, node: Node, around: Around, parent: int) -> None:
+        """A step and those in it; a body that its parent makes of them is no step itself."""
+        if node.guard.never:
+            return
+        rank = node.rank
+        if rank != parent and node.path:
+            if rank not in self._raws:
+                self._raws[rank] = self._written(rank)
+            raw = self._raws[rank]
+            if raw is None:
+                return
+            found = {one.path: one for one in self._of(node, raw, around)}
+            self._found.setdefault(rank, []).append(found)
+            self._paths[rank] = node.path
+        for inner, within in self._inner(node, around):
+            self.visit(inner, within, rank)
+
+    def _written(self, rank: int) -> dict[Any, Any] | None:
+        """A step as it was written; None of a subagent and who is asked, which are none."""
+        program = self._program
+        at = program.by_rank[rank].at
+        raw = program.tree.sub(at).value if program.rows[at].rank == rank else None
+        return raw if isinstance(raw, dict) else None
+
+    def _inner(self, node: Node, around: Around) -> Iterator[tuple[Node, Around]]:
+        match node:
+            case Loop(within=None, rounds=rounds):
+                loop = self._program.place_of(node.rank, "loop")
+                yield node.body, replace(around, rounds=rounds, loop=loop)
+                if node.between is not None:
+                    yield node.between, replace(around, rounds=max(0, rounds - 1), loop=loop)
+            case Loop():
+                for inner in inner_of(node):
+                    yield inner, replace(around, rounds=1_000_000)
+            case Life(body=body):
+                yield body, replace(around, inside=True)
+            case _:
+                for inner in inner_of(node):
+                    yield inner, around
+
+    def told(self) -> Iterator[str]:
+        """What holds of a step in all items that it is run for."""
+        home = self._program.tree.file
+        for rank, rows in sorted(self._found.items()):
+            for path, one in rows[0].items():
+                if all(path in other for other in rows) and not self._is_chosen(rank, one):
+                    line = line_of(self._program.place_of(rank, *path), home)
+                    yield f"{self._paths[rank]} ({line}): {one.text}"
+
+    def _is_chosen(self, rank: int, one: Vain) -> bool:
+        places = (self._program.place_of(rank, *path) for path in (one.path, *one.because))
+        return any(place in self._program.chosen for place in places)
+
+    def _of(self, node: Node, raw: dict[Any, Any], around: Around) -> Iterator[Vain]:
+        yield from self._guard(node, raw)
+        yield from self._scarce(node, raw, around)
+        yield from self._approves(node, raw, around)
+        kind = _KINDS.get(type(node))
+        if kind is not None:
+            yield from kind(node, raw, self._graph)
+        if isinstance(node, Agent):
+            yield from (Vain(path, text) for path, text in of_agent(node, raw))
+        if isinstance(node, Work) and not around.inside and _is_given(raw, "returns"):
+            yield Vain(("returns",), "`returns` go to nobody, since no agent is around this step")
+
+    def _guard(self, node: Node, raw: dict[Any, Any]) -> Iterator[Vain]:
+        """`retry`, `or` and `timeout` of what cannot fail, or ends before."""
+        retry = raw.get("retry")
+        if isinstance(retry, dict) and node.guard.tries == 1 and _is_given(retry, "wait"):
+            yield Vain(("retry", "wait"), "`wait` of `retry` is never waited with 0 tries")
+        if node.guard.timeout is not None and not self._failing.is_reached(node):
+            most = f"{self._failing.longest(node):.6g} s"
+            yield Vain(("timeout",), f"`timeout` is never reached, since it takes {most} at most")
+        if self._failing.fails(node):
+            return
+        why = _why_not(node)
+        if node.guard.tries > 1:
+            yield Vain(("retry",), f"`retry` does nothing, since {why}")
+        is_heard = isinstance(node, Loop) and (
+            asks_for_changes(node) or self._failing.leaves_failed(node)
+        )
+        if _is_given(raw, "or") and not is_heard:
+            yield Vain(("or",), f"`or` does nothing, since {why}")
+
+    def _scarce(self, node: Node, raw: dict[Any, Any], around: Around) -> Iterator[Vain]:
+        """`priority` where nothing is waited for, and `draws` where nothing is drawn."""
+        group = isinstance(node, Block | Loop | Fork | Choose | Attempts)
+        if group and node.priority:
+            text = "`priority` does nothing here: it counts on the steps in it that ask for"
+            yield Vain(("priority",), f"{text} something scarce")
+        bare = isinstance(node, Work) and not node.tool.uses
+        if bare and node.priority and not (around.inside and self._failing.is_capped):
+            yield Vain(("priority",), "`priority` does nothing, since it waits for nothing scarce")
+        parallel = isinstance(node, Fork) and node.items is None
+        if (isinstance(node, Block | Loop) or parallel) and _is_given(raw, "draws"):
+            text = "`draws` does nothing here, where nothing is drawn: it counts on the steps in it"
+            yield Vain(("draws",), text)
+
+    def _approves(self, node: Node, raw: dict[Any, Any], around: Around) -> Iterator[Vain]:
+        """Shares by round of which some are never come to."""
+        says = says_of(node)
+        given = raw.get("approves")
+        if says is None or not isinstance(given, list) or len(given) < 2:
+            return
+        rounds = around.rounds
+        if rounds is None:
+            text = "`approves` is by round, and no loop is around it: only its first counts"
+            yield Vain(("approves",), text)
+        elif 0 < rounds < len(given) and around.loop not in self._program.chosen:
+            many = "is one round" if rounds == 1 else f"are {rounds} rounds"
+            text = f"`approves` has {len(given)} shares, and there {many} at most: the last"
+            last = len(given) - rounds
+            yield Vain(
+                ("approves",), f"{text} {f'{last} never count' if last > 1 else 'never counts'}"
+            )
+
+
+def _is_given(raw: dict[Any, Any], key: str) -> bool:
+    return raw.get(key) is not None
+
+
+def _why_not(node: Node) -> str:
+    """Why a step cannot fail."""
+    match node:
+        case Work(tool=tool) if tool.part is Part.WAIT:
+            return "a wait cannot fail, save by a `timeout`"
+        case Work():
+            return "it cannot fail: nothing gives it a chance by `fails`, or a `timeout`"
+        case Ask(says=says) if says is not None and says.rejects:
+            return "people fail by a `timeout` only, and `rejected` ends the run all the same"
+        case Ask():
+            return "people fail by a `timeout` only"
+        case Attempts():
+            return "attempts do not fail: a run in which none ends well goes on"
+        case Merge():
+            return "it cannot fail: there is no `conflict`, and CI does not fail"
+        case _:
+            return "nothing in it can fail"
+
+
+def _choose(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+    """Branches that never run, or always."""
+    assert isinstance(node, Choose)
+    shares = [b - a for a, b in pairwise((0.0, *node.upto))]
+    given = raw["choose"]
+    chances: tuple[Path, ...] = tuple(("choose", i, "chance") for i in range(len(shares)))
+    always = next((i for i, share in enumerate(shares) if share >= 1.0), None)
+    if always is not None and len(shares) == 1:
+        yield Vain(("choose", 0, "chance"), "its one branch always runs, as without `choose`")
+        return
+    if always is not None:
+        name = quoted(node.branches[always].path)
+        text = f"{name} runs always, so the other branches never do"
+        yield Vain(chances[always], text, chances)
+        return
+    for i, share in enumerate(shares):
+        if share <= 0.0:
+            own = _is_given(given[i], "chance")
+            why = "its chance is 0 %" if own else "the others have 100 %"
+            name = quoted(node.branches[i].path)
+            yield Vain(chances[i], f"{name} never runs, since {why}", chances)
+
+
+def _loop(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+    assert isinstance(node, Loop)
+    if node.within is None and node.rounds == 0:
+        yield Vain(("loop",), "its steps never run, since it has no rounds")
+    elif node.within is None and node.rounds == 1 and node.between is not None:
+        text = "`between` never runs, since there is no second round"
+        yield Vain(("between",), text, (("loop",),))
+
+
+def _fork(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+    assert isinstance(node, Fork)
+    if node.items == 0:
+        yield Vain(("each",), "its steps never run, since it has no items")
+    elif node.items is not None and node.limit is not None and node.limit >= node.items:
+        items = "one item" if node.items == 1 else f"{node.items} items"
+        yield Vain(("limit",), f"`limit` is never reached, since it has {items}", (("each",),))
+
+
+def _attempts(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+    assert isinstance(node, Attempts)
+    count, pick = node.fork.items or 0, raw.get("pick")
+    in_pick = pick if isinstance(pick, dict) else {}
+    if count == 1:
+        for path, key in (((), "correlation"), (("pick",), "right"), (("pick",), "every")):
+            if _is_given(in_pick if path else raw, key):
+                text = f"{quoted(key)} does nothing, since there is one attempt"
+                yield Vain((*path, key), text, (("attempts",),))
+    elif node.every and not any(map(_reads, walk(node.pick or node.fork))):
+        text = "`every` does nothing, since whoever picks reads neither `changes` nor an `answer`"
+        yield Vain(("pick", "every"), text)
+    limit = node.fork.limit
+    if limit is not None and limit >= count:
+        tries = "one attempt" if count == 1 else f"{count} attempts"
+        text = f"`limit` is never reached, since there {'is' if count == 1 else 'are'} {tries}"
+        yield Vain(("limit",), text, (("attempts",),))
+
+
+def _reads(node: Node) -> bool:
+    if isinstance(node, Ask):
+        return node.reads in ("changes", "answer")
+    return isinstance(node, Agent | Life) and node.reads
+
+
+def _merge(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+    assert isinstance(node, Merge)
+    given = raw.get("conflict")
+    if node.rework is None:
+        if isinstance(given, list) and len(given) > 1:
+            text = "`conflict` is by try, and without `rework` there is one: only its first counts"
+            yield Vain(("conflict",), text)
+    elif not any(node.conflict) and not graph.queues[node.queue].ci_fails:
+        text = "`rework` is never done: there is no `conflict`, and CI does not fail"
+        yield Vain(("rework",), text, (("conflict",),))
+
+
+_KINDS: dict[type[Node], Callable[[Node, dict[Any, Any], Graph], Iterator[Vain]]] = {
+    Choose: _choose,
+    Loop: _loop,
+    Fork: _fork,
+    Attempts: _attempts,
+    Merge: _merge,
+}

@@ -1,0 +1,161 @@
+"""Settings of agents and tools that change nothing, in their steps and in their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentsim.graph import Agent, Graph, Life, Merge, Node, ToolPlan, Work, inner_of, walk
+from agentsim.spec.cast import ONE_OF
+from agentsim.spec.failing import tool_fails
+from agentsim.spec.idle import line_of
+from agentsim.spec.problems import quoted
+from agentsim.spec.tree import Path
+
+if TYPE_CHECKING:
+    from agentsim.spec.scope import Program
+
+
+_HELD = "does nothing without `agents`, whose places it is about"
+
+
+def of_agent(node: Agent, raw: Mapping[Any, Any]) -> Iterator[tuple[Path, str]]:
+    """(key, why) of what a step says of an agent's turns in vain."""
+    told = dict(_of_turns(node))
+    for key in raw:
+        if key in told and raw[key] is not None:
+            yield (key,), told[key]
+    own_turns, own_lines = raw.get("turns") is not None, raw.get("writes") is not None
+    if raw.get("size") is not None and own_turns and (own_lines or node.plan.writes is None):
+        yield ("size",), "`size` does nothing, since the step says its turns and lines itself"
+
+
+def _of_turns(node: Agent) -> Iterator[tuple[str, str]]:
+    """Keys, and why what they say of the turns of an agent comes to nothing here."""
+    plan = node.plan
+    last = "the last turn runs no tool, and there is one turn"
+    why = "it has no tools" if not plan.tools else last if plan.turns.high <= 1.0 else ""
+    if why:
+        if plan.tools:
+            yield "tools", f"`tools` are never run: {last}"
+        for key in ("tools_per_turn", "in_turn", "asks"):
+            yield key, f"{quoted(key)} does nothing, since {why}"
+    elif plan.in_turn and (plan.tools_per_turn is None or plan.tools_per_turn.high <= 1.0):
+        yield "in_turn", "`in_turn` does nothing, since a turn runs one tool at most"
+    if plan.keeps_thinking and plan.thinking.high == 0.0:
+        yield "keeps_thinking", "`keeps_thinking` does nothing, since it does not think"
+    if plan.writes is None and not node.reads:
+        yield "tokens_per_line", "`tokens_per_line` does nothing: it writes and reads no lines"
+    if node.caps is not None and not node.subs and (node.caps.tools is None or not plan.tools):
+        yield "caps", "`caps` does nothing, since it starts nothing that they count"
+    elif node.caps is not None and node.caps.per_call and node.caps.agents is None:
+        yield "caps", f"`held: call` of `caps` {_HELD}"
+
+
+def of_definitions(graph: Graph, program: Program) -> Iterator[str]:
+    """Fields of the file's tools and agents that come to nothing in all steps that use them.
+
+    Not of what another definition is like: there it may count.
+    """
+    if program.unread:
+        return
+    users = _Users(graph.root)
+    liked = {row["like"] for kind in ("agents", "tools") for row in _rows(program, kind).values()
+             if isinstance(row.get("like"), str)}  # fmt: skip
+    for kind, found in (("agents", _of_agents(users, program)), ("tools", _of_tools(users))):
+        for name, key, text in found:
+            row = _rows(program, kind).get(name, {})
+            if row.get(key) is not None and name not in liked:
+                place = program.tree.key_place((kind, name, key))
+                yield f"the {ONE_OF[kind]} {name} ({line_of(place, program.tree.file)}): {text}"
+
+
+def of_file(graph: Graph, program: Program) -> Iterator[str]:
+    """`held` of the file's caps, and what is done after a conflict that nobody mends."""
+    home = program.tree.file
+    given = program.tree.mapping.get("caps")
+    held = isinstance(given, dict) and given.get("held") is not None
+    if held and graph.caps is not None and graph.caps.per_call and graph.caps.agents is None:
+        line = line_of(program.tree.key_place(("caps", "held")), home)
+        yield f"`held: call` of `caps` ({line}) {_HELD}"
+    mended = {node.queue for node in walk(graph.root) if isinstance(node, Merge) and node.rework}
+    for i, queue in enumerate(graph.queues):
+        if queue.block and i not in mended:
+            line = line_of(program.tree.key_place(("queues", queue.name, "on_conflict")), home)
+            what = f"the merge queue {queue.name} ({line}): `on_conflict` does nothing"
+            yield f"{what}, since no `merge` in it has `rework`: what fails leaves the queue"
+
+
+def _rows(program: Program, kind: str) -> dict[str, dict[Any, Any]]:
+    section = program.cast.file[kind]
+    return {name: row for name, row in section.items() if isinstance(row, dict)}
+
+
+class _Users:
+    """Who runs which tool and which agent: as a step, or in mid-turn or in an agent's steps."""
+
+    def __init__(self, root: Node) -> None:
+        self.agents: dict[str, list[Agent]] = {}
+        self.started: set[str] = set()
+        """Agents that another one starts."""
+        self.subs: set[str] = set()
+        """Of these, those that are started in mid-turn."""
+        self.tools: dict[str, list[ToolPlan]] = {}
+        self.returned: set[str] = set()
+        """Tools that an agent runs, or that stand in one's steps."""
+        self._look(root, False)
+
+    def _look(self, node: Node, inside: bool) -> None:
+        if isinstance(node, Agent | Life):
+            name = node.plan.name if isinstance(node, Agent) else node.who
+            self.started |= {name} if inside else set()
+        if isinstance(node, Agent):
+            self.agents.setdefault(node.plan.name, []).append(node)
+            for sub in node.subs:
+                self.subs.add(sub.plan.name)
+            for tool, _ in node.plan.tools:
+                if isinstance(tool, ToolPlan):
+                    self._uses(tool, True)
+        if isinstance(node, Work):
+            self._uses(node.tool, inside)
+        for inner in inner_of(node):
+            self._look(inner, inside or isinstance(node, Agent | Life))
+
+    def _uses(self, tool: ToolPlan, by_agent: bool) -> None:
+        self.tools.setdefault(tool.name, []).append(tool)
+        if by_agent:
+            self.returned.add(tool.name)
+
+
+def _of_agents(users: _Users, program: Program) -> Iterator[tuple[str, str, str]]:
+    """(agent, key, why)."""
+    for name in program.cast.names("agents"):
+        if ("agents", name) not in program.cast.used:
+            continue  # which is told
+        if name not in users.started:
+            why = "since no other agent starts it"
+            yield name, "returns", f"`returns` go to nobody, {why}"
+        if name not in users.subs:
+            why = "no other agent calls it in mid-turn: a step of it says its own `task`"
+            yield name, "task", f"`task` is never added, since {why}"
+        nodes = users.agents.get(name)
+        if nodes:
+            each = [dict(_of_turns(node)) for node in nodes]
+            for key, text in each[0].items():
+                if all(key in other for other in each):
+                    yield name, key, text
+
+
+def _of_tools(users: _Users) -> Iterator[tuple[str, str, str]]:
+    """(tool, key, why)."""
+    for name, plans in users.tools.items():
+        if name not in users.returned:
+            yield name, "returns", "`returns` go to nobody, since no agent runs it"
+        if not any(map(tool_fails, plans)):
+            why = "it cannot fail: nothing gives it a chance by `fails`, or a `timeout`"
+            yield name, "retry", f"`retry` does nothing, since {why}"
+        limits = [plan.timeout for plan in plans if plan.timeout is not None]
+        if limits and all(plan.time.high <= limit for plan in plans for limit in limits):
+            most = max(plan.time.high for plan in plans)
+            text = f"`timeout` is never reached, since a run takes {most:.6g} s at most"
+            yield name, "timeout", text
