@@ -1,13 +1,16 @@
-"""What can be wrong with what a person wrote: data first, text last.
+"""What can be wrong with what a person wrote, and what an answer warns of: data first, text last.
 
 A reader or a check collects every `Problem` it finds and raises them together as `Problems`;
-nothing below the command line turns them into text for a terminal.
+nothing below the command line turns them into text for a terminal. What does not hinder a run is
+a `Notice`: its sentence, and as fields what the sentence is about, so that nobody reads its words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +63,71 @@ class EngineFault(Exception):
         self.hint = hint
         self.step = step
         self.place: Place | None = None
+
+
+class Weight(IntEnum):
+    """What a warning is about, the weightiest first: how much it may change the answer.
+
+    ASKED: something else is simulated than was asked for. RANGE: beyond what was measured, or odd
+    as it was measured. LACKS: a profile leaves out what the run needs. FILE: what the file says
+    does not count, or otherwise than it reads. LOST: runs go on without what they wait for. FOUND:
+    what the answer found out. CUT: what had no room in runs. GRADE: how good figures are. TAKEN:
+    what is usual.
+    """
+
+    ASKED = 0
+    RANGE = 1
+    LACKS = 2
+    FILE = 3
+    LOST = 4
+    FOUND = 5
+    CUT = 6
+    GRADE = 7
+    TAKEN = 8
+
+
+class InRuns(NamedTuple):
+    """The pieces of a sentence on what is so in some of the runs, to tell it with other figures.
+
+    `{what} in {share} of the runs (up to {most}){after}`: `what` and `after` hold no figure that
+    differs from one answer to the next.
+    """
+
+    what: str
+    share: float | None = None
+    """In how many of the runs, 0..1; None where there is but one run, and nothing is said of it."""
+    most: int | None = None
+    after: str = ""
+    kind: str = ""
+    """Those of one kind may be told in one line; "" for one that stands alone."""
+    short: str = ""
+    """What is said in place of `what` beside others of its kind."""
+
+
+class Graded(NamedTuple):
+    """Whose figures are of which grade, and of when (as the profile writes it, or "")."""
+
+    profile: str
+    grade: str
+    as_of: str
+
+
+class Notice(NamedTuple):
+    """A warning: a whole sentence, and what it is about. Whoever makes it says its weight."""
+
+    text: str
+    weight: Weight
+    runs: InRuns | None = None
+    graded: Graded | None = None
+    about: tuple[str, ...] = ()
+    """Its kind and what it is about, figures apart: warnings of one key may be told as one.
+
+    Empty for one that is the same only where its text is, as all are that a file is told of.
+    """
+    profile: str = ""
+    """The hardware that the sentence names; "" where it names none."""
+
+    @property
+    def share(self) -> float:
+        """In how many of the runs it is so, 0..1; 1 where that is not asked."""
+        return 1.0 if self.runs is None or self.runs.share is None else self.runs.share

@@ -176,7 +176,8 @@ def _text(value: object, expected: str) -> str:
     except ValueError:  # an int of thousands of digits, which Python does not print
         text = ""
     if not text or len(text) > _LONGEST:
-        raise ValueError(f"{expected}; got {'nothing' if not text else text[:20] + '...'}")
+        long = f"{text[:20]}... of {len(text)} characters, more than {_LONGEST}"
+        raise ValueError(f"{expected}; got {long if text else 'nothing'}")
     return text
 
 

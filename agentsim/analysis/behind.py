@@ -64,6 +64,10 @@ class Caps:
         self._roles = {it.name: it.known_as for it in graph.servers}
         self._places = Places(graph)
 
+    def waited(self, step: int, resource: str) -> str:
+        """See `Places.waited`."""
+        return self._places.waited(step, resource)
+
     def __call__(self, trace: Trace) -> list[Row]:
         """The rows of one replication; none where nothing waited for a place."""
         if not self._places.any:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentsim.errors import Notice
+
 
 @dataclass(frozen=True, slots=True)
 class Stat:
@@ -60,6 +62,9 @@ class Bottleneck:
 LEVERS = 6
 """Levers that an answer tells with their figures: the most helpful."""
 
+WORTH = 0.005
+"""A smaller share of the run that is saved is not worth naming."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lever:
@@ -72,13 +77,24 @@ class Lever:
     leaves: float
     note: str = ""
     kind: str = ""
-    """decode prefill first_token tools tool people lines slot pool person cap quota max_output"""
+    """decode prefill first_token tools tool harness people lines pickup switch slot pool person cap
+    cap_and_slot quota max_output"""
     runs: int = 0
     """How many of the replications were run again with the change."""
     typical: float | None = None
     """What it leaves of the typical (median) run, seconds; None where that was not looked at."""
     typical_saves_ci95: tuple[float, float] = (0.0, 0.0)
     """The 95 % interval of what it saves of the typical run, seconds."""
+
+    @property
+    def is_worth(self) -> bool:
+        """Whether it saves so much that it is worth naming, by chance or not."""
+        return self.saves >= WORTH * (self.saves + self.leaves)
+
+    @property
+    def helps(self) -> bool:
+        """Whether it surely saves, and so much that it is worth naming."""
+        return self.is_worth and self.ci95[0] > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +174,8 @@ class PersonFindings:
     switches: float = 0.0
     reading: float | None = None
     words: float = 0.0
+    asked: float | None = None
+    """The share of runs in which they are needed at all; None: not known."""
 
     @property
     def attention(self) -> float:
@@ -267,7 +285,8 @@ class Findings:
     seed: int
     replications: int
     assumed: list[dict[str, Any]]
-    warnings: list[str]
+    notices: list[Notice]
+    """What to beware of, the weightiest first."""
     done: float
     failed: float
     reasons: dict[str, float]
@@ -300,8 +319,15 @@ class Findings:
     """Seconds of the breakdown's `compaction` that are decoding: a faster model shortens them."""
     longest: float | None = None
     """The share of all time that the longest 5 % of the runs hold; None below twenty runs."""
+    failed_ci95: tuple[float, float] | None = None
+    """Wilson's interval of `failed`; None where nothing is drawn, and below six runs."""
     levers: list[Lever] = field(default_factory=list)
     sensitivity: list[Sway] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The sentences of `notices`."""
+        return [it.text for it in self.notices]
 
     @property
     def attention(self) -> float:

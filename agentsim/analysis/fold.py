@@ -11,7 +11,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from agentsim.analysis import places
 from agentsim.analysis.behind import Caps
 from agentsim.analysis.chain import Key, Uses, compaction_decode, spent
 from agentsim.analysis.gather import (
@@ -204,9 +203,11 @@ class Folder:
         if part in _NAMELESS:
             return ""
         if part == Part.CAP_WAIT:  # of an `each` its path, of the harness what is capped
-            return resource or places.name_of(self._graph, step)
+            return self._caps.waited(step, resource)
         if part == Part.POOL_WAIT and uses:
-            return " + ".join(self._pools[pool] for pool, _ in uses)
+            own = [self._pools[pool] for pool, _ in uses]
+            # a name may hold a plus, and none a comma
+            return (", " if any("+" in name for name in own) else " + ").join(own)
         # a pool may be named as a server is: only what is spent at servers goes by a role
         return self._roles.get(resource, who) if part in _SERVED else who
 

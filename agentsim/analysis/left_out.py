@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from agentsim.analysis.findings import LeftOut
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.words import counted, number
-from agentsim.graph import Agent, Call, Graph, ServerPlan, walk
+from agentsim.errors import Notice, Weight
+from agentsim.graph import About, Agent, Call, Graph, ServerPlan, walk
 
 _GROUPS = (
     ("quick", "too quick without"),
@@ -47,9 +48,9 @@ def left_out(graph: Graph, tallies: Sequence[Tally], is_costed: bool) -> list[Le
     """All of it, by profile in the order of the servers. `is_costed`: the answer tells a cost."""
     is_told = is_costed or (graph.budget is not None and graph.budget.money is not None)
     found: list[LeftOut] = []
-    by_profile: dict[str, list[int]] = {}
+    by_profile: dict[tuple[str, About], list[int]] = {}  # two files may have one name
     for i, plan in enumerate(graph.servers):
-        by_profile.setdefault(plan.profile, []).append(i)
+        by_profile.setdefault((plan.profile, plan.about), []).append(i)
     for numbers in by_profile.values():
         use = _use(graph, tallies, numbers, is_told)
         if use.calls:
@@ -57,7 +58,7 @@ def left_out(graph: Graph, tallies: Sequence[Tally], is_costed: bool) -> list[Le
     return found
 
 
-def sentences(found: Sequence[LeftOut]) -> Iterator[str]:
+def lacking(found: Sequence[LeftOut]) -> Iterator[Notice]:
     """One a profile: "box: too quick without `prefill` (4.4M tokens read in no time); ..."."""
     for profile in dict.fromkeys(it.profile for it in found):
         told = []
@@ -65,7 +66,8 @@ def sentences(found: Sequence[LeftOut]) -> Iterator[str]:
             own = [it for it in found if it.profile == profile and it.errs == errs]
             if own:
                 told.append(f"{words} {', '.join(f'`{it.key}` ({it.effect})' for it in own)}")
-        yield f"{profile}: {'; '.join(told)}"
+        text = f"{profile}: {'; '.join(told)}"
+        yield Notice(text, Weight.LACKS, about=("lacks", profile), profile=profile)
 
 
 def _use(graph: Graph, tallies: Sequence[Tally], numbers: list[int], is_told: bool) -> _Use:

@@ -1,21 +1,24 @@
 """What the answer must warn of: data that is thin, things cut short, people asked too much.
 
-One sentence each, in the order in which they matter. `notes` of traces are counted by code; a
-code without a sentence here is said with its own words rather than left out.
+One sentence each, with what it is about: the one place that knows. `notes` of traces are counted
+by code; a code without a sentence here is said with its own words rather than left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 from agentsim.analysis.findings import Findings
-from agentsim.analysis.left_out import sentences
+from agentsim.analysis.left_out import lacking
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.weights import by_weight
 from agentsim.analysis.words import DAY, days, number, percent
+from agentsim.errors import Graded, InRuns, Notice, Weight
 from agentsim.graph import Graph, ServerPlan
 from agentsim.laws.crowd import slower_together
-from agentsim.records import PEOPLE, Part
+from agentsim.records import Part
 
 READABLE = 500.0
 """Lines an hour above which a review finds less (SmartBear/Cisco, 2,500 reviews; see the facts)."""
@@ -23,6 +26,7 @@ READABLE = 500.0
 BUSY = 0.7
 """Share of a person's time above which the queue before them grows out of proportion."""
 
+_MORE = "more of the work side by side"
 _LEVERS = {
     Part.CAP_WAIT: "a higher limit, or shorter items",
     Part.POOL_WAIT: "more capacity in the pool that is waited for",
@@ -30,32 +34,76 @@ _LEVERS = {
     Part.QUOTA_WAIT: "a higher quota, a second account or fewer tokens",
     Part.DECODE: "a faster model, or fewer tokens",
     Part.PREFILL: "a prompt cache, shorter contexts or a faster prefill",
-    Part.TOOL: "faster tools, or more of the work side by side",
+    Part.LATENCY: _MORE,
+    Part.RETRY: "fewer failures, or shorter waits before a further try",
+    Part.MODEL_LOAD: _MORE,
+    Part.COMPACTION: "a larger context, or fewer tokens",
+    Part.TOOL: f"faster tools, or {_MORE}",
     Part.WAIT: "shorter waits, or more of them side by side",
+    Part.MERGE: "a faster check before the merge, or fewer conflicts",
+    Part.OTHER: "less between calls, or fewer turns",
+    Part.PERSON_WAIT: "a second person, fewer lines to read, or fewer questions",
+    Part.PICKUP: "people who notice sooner, or fewer questions",
+    Part.SWITCHING: "fewer questions, or several at once",
+    Part.PERSON_WORK: "fewer lines to read, or fewer questions",
+    Part.OFF_HOURS: "a person at other hours, or questions that come earlier",
 }
-_PEOPLE_LEVER = "fewer lines to read, a second person, or fewer questions"
-_OTHER_LEVER = "more of the work side by side"
-
-_NOTES = {
-    "compaction_cut": (
-        "the call that compacts does not fit the context beside the session, and what is too much "
-        "of it is dropped before"
-    ),
-    "compactions": "sessions are compacted",
-    "none_picked": "nothing is picked, since no attempt succeeds; the run goes on without",
-    "output_cut": "output is cut to what the model or its context allows",
-    "output_raised": "answers are lengthened to hold the lines that they write",
-    "subagent_failed": "subagents fail, and their agents go on without what they would return",
-    "tool_cut": "tool results are cut",
-    "until_past": "waits until a date take no time, since it is over when they begin",
-}
+"""By the part that takes most: what would shorten it."""
 
 
-def notices(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> list[str]:
+class _Happened(NamedTuple):
+    """What is said of a code; `kind` and `short` as of `InRuns`."""
+
+    words: str
+    weight: Weight
+    kind: str = ""
+    short: str = ""
+
+
+HAPPENED = MappingProxyType(
+    {
+        "compaction_cut": _Happened(
+            "the call that compacts does not fit the context beside the session, and what is too "
+            "much of it is dropped before",
+            Weight.CUT,
+            "compacted",
+            "cut before it to fit",
+        ),
+        "compactions": _Happened(
+            "sessions are compacted", Weight.CUT, "compacted", "sessions compacted"
+        ),
+        "none_picked": _Happened(
+            "nothing is picked, since no attempt succeeds; the run goes on without", Weight.LOST
+        ),
+        "output_cut": _Happened(
+            "output is cut to what the model or its context allows",
+            Weight.CUT,
+            "cut",
+            "output cut",
+        ),
+        "output_raised": _Happened(
+            "answers are lengthened to hold the lines that they write",
+            Weight.CUT,
+            "cut",
+            "answers lengthened",
+        ),
+        "subagent_failed": _Happened(
+            "subagents fail, and their agents go on without what they would return", Weight.LOST
+        ),
+        "tool_cut": _Happened("tool results are cut", Weight.CUT, "cut", "tool results cut"),
+        "until_past": _Happened(
+            "waits until a date take no time, since it is over when they begin", Weight.LOST
+        ),
+    }
+)
+"""By the code under which a run counts it. A code that is not here is told early."""
+
+
+def notices(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> list[Notice]:
     """All warnings of an answer, the weightiest first."""
     found = [
         *_long(findings),
-        *graph.notes,
+        *graph.notices,
         *_counted(tallies),
         *_people(findings),
         *_servers(graph, findings, tallies),
@@ -63,18 +111,17 @@ def notices(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> list[
     return by_weight(found)
 
 
-def _long(findings: Findings) -> Iterator[str]:
+def _long(findings: Findings) -> Iterator[Notice]:
     """A typical run above a day, with what would shorten it."""
     if findings.wall.p50 > DAY:
         part = Part[findings.bottleneck.kind.upper()]
-        lever = _PEOPLE_LEVER if part in PEOPLE else _LEVERS.get(part, _OTHER_LEVER)
-        yield (
-            f"the typical run takes {days(findings.wall.p50)}, more than a day; "
-            f"what would help: {lever}"
-        )
+        lever = _LEVERS[part]
+        told = f"the typical run takes {days(findings.wall.p50)}, more than a day"
+        text = f"{told}; what would help: {lever}"
+        yield Notice(text, Weight.FOUND, about=("long", lever))
 
 
-def _counted(tallies: Sequence[Tally]) -> Iterator[str]:
+def _counted(tallies: Sequence[Tally]) -> Iterator[Notice]:
     """What happened in runs: how often in the mean run, and in which share of them."""
     total: dict[str, int] = {}
     runs: dict[str, int] = {}
@@ -84,58 +131,71 @@ def _counted(tallies: Sequence[Tally]) -> Iterator[str]:
             runs[code] = runs.get(code, 0) + 1
     n = len(tallies)
     for code in sorted(total):
-        words = _NOTES.get(code, code.replace("_", " "))
-        yield f"{words}: {_often(total[code] / n)} a run, in {percent(runs[code] / n)} of the runs"
+        own = HAPPENED.get(code) or _Happened(code.replace("_", " "), Weight.FILE)
+        share = runs[code] / n
+        text = f"{own.words}: {_often(total[code] / n)} a run, in {percent(share)} of the runs"
+        pieces = InRuns(f"{own.words}:", share, kind=own.kind, short=own.short)
+        yield Notice(text, own.weight, pieces, about=("happened", code))
 
 
 def _often(mean: float) -> str:
     return {"1": "once", "2": "twice"}.get(number(mean), f"{number(mean)} times")
 
 
-def _people(findings: Findings) -> Iterator[str]:
+def _people(findings: Findings) -> Iterator[Notice]:
     for name, person in findings.people.items():
         subject, reads = ("you", "read") if name == "you" else (name, "reads")
         if person.lines_per_hour is not None and person.lines_per_hour > READABLE:
-            yield (
-                f"{subject} {reads} {number(person.lines_per_hour)} lines an hour; "
-                f"above {READABLE:.0f} reviews find less"
-            )
+            read = f"{subject} {reads} {number(person.lines_per_hour)} lines an hour"
+            text = f"{read}; above {READABLE:.0f} reviews find less"
+            yield Notice(text, Weight.FOUND, about=("reads", name))
         if person.busy > BUSY and person.queue_mean > 0:
             verb = "are" if name == "you" else "is"
-            yield f"{subject} {verb} busy {percent(person.busy)} of the time, and work queues up"
+            busy = f"{subject} {verb} busy {percent(person.busy)} of the time, and work queues up"
+            yield Notice(busy, Weight.FOUND, about=("busy", name))
 
 
-def _servers(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> Iterator[str]:
+def _servers(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> Iterator[Notice]:
     for i, plan in enumerate(graph.servers):
         own = [tally.servers[i] for tally in tallies]
         if any(one.calls for one in own):
             yield from _source(plan)
             yield from _measured(plan, [one.deepest for one in own], [one.most for one in own])
-    yield from sentences(findings.left_out)
+    yield from lacking(findings.left_out)
 
 
-def _source(plan: ServerPlan) -> Iterator[str]:
+def _source(plan: ServerPlan) -> Iterator[Notice]:
     if plan.about.grade == "C":
-        when = f", as of {plan.about.as_of}" if plan.about.as_of else ""
-        yield f"{plan.profile}: figures of grade C (older or second-hand){when}"
+        own = Graded(plan.profile, "C (older or second-hand)", plan.about.as_of)
+        when = f", as of {own.as_of}" if own.as_of else ""
+        text = f"{own.profile}: figures of grade {own.grade}{when}"
+        yield Notice(text, Weight.GRADE, graded=own, profile=own.profile)
 
 
-def _measured(plan: ServerPlan, deepest: Sequence[int], most: Sequence[int]) -> Iterator[str]:
+def _measured(plan: ServerPlan, deepest: Sequence[int], most: Sequence[int]) -> Iterator[Notice]:
     """Where runs went beyond what was measured, the speed is a guess; one value of each a run."""
     measured = plan.about.deepest
     if measured is not None and max(deepest) > measured:
-        yield f"{plan.profile}: {_beyond('contexts of over {} tokens', deepest, measured)}"
+        what = f"{plan.profile}: contexts of over {measured:,.10g} tokens"
+        yield _beyond("contexts", plan.profile, what, deepest, measured)
     knots = plan.decode.knots or ()
     crowd = slower_together(knots) if plan.shared and knots else None
     if crowd and max(most) > crowd.few:
-        yield f"{plan.profile}: {crowd.words}"
+        yield Notice(f"{plan.profile}: {crowd.words}", Weight.RANGE, profile=plan.profile)
     if plan.shared and len(knots) > 1 and max(most) > knots[-1][0]:
-        yield f"{plan.profile}: {_beyond('more than {} streams at once', most, knots[-1][0])}"
+        what = f"{plan.profile}: more than {knots[-1][0]:,.10g} streams at once"
+        yield _beyond("streams", plan.profile, what, most, knots[-1][0])
 
 
-def _beyond(what: str, values: Sequence[int], measured: float) -> str:
+def _beyond(kind: str, profile: str, what: str, values: Sequence[int], measured: float) -> Notice:
     """In how many runs, and the largest of all: that of a thousand runs is not what is usual."""
     runs = sum(value > measured for value in values) / len(values)
+    own = InRuns(
+        what,
+        runs if len(values) > 1 else None,
+        max(values),
+        "; it was not measured so far, and its speed there is extrapolated",
+    )
     often = f" in {percent(runs)} of the runs" if len(values) > 1 else ""
-    told = f"{what.format(f'{measured:,.10g}')}{often} (up to {max(values):,})"
-    return f"{told}; it was not measured so far, and its speed there is extrapolated"
+    text = f"{what}{often} (up to {own.most:,}){own.after}"
+    return Notice(text, Weight.RANGE, own, about=(kind, profile), profile=profile)

@@ -27,6 +27,7 @@ from agentsim.graph import (
     cap_name,
     inner_of,
     repeats,
+    walk,
 )
 from agentsim.records import CallFacts, Part, Place, Span, WorkFacts
 
@@ -40,12 +41,34 @@ _Caps = tuple[Cap, ...]
 _CAP = int(Part.CAP_WAIT)
 
 
+_OF_HARNESS = AGENTS_AT_ONCE, TOOLS_AT_ONCE
+
+
 def name_of(graph: Graph, cap: int) -> str:
-    """What a cap is called in the breakdown: the path of an `each`, `agents at once in lead`."""
+    """What a cap is called in the breakdown: the path of an `each`, `agents at once in lead`.
+
+    No two caps have one name. An `each` may be named as a cap of a harness is: then it is told
+    with a slash, which no name and no path holds.
+    """
     if cap >= 0:
-        return graph.steps[cap].path
+        path = graph.steps[cap].path
+        is_taken = path in _OF_HARNESS or path.startswith(tuple(f"{it} in " for it in _OF_HARNESS))
+        return f"each/{path}" if is_taken else path
     owner, kind = divmod(-cap - 1, 2)
-    return cap_name((AGENTS_AT_ONCE, TOOLS_AT_ONCE)[kind], graph.steps[owner].path if owner else "")
+    return cap_name(_OF_HARNESS[kind], graph.steps[owner].path if owner else "")
+
+
+def numbers(graph: Graph) -> dict[str, int]:
+    """The caps of a graph: their numbers by what they are called."""
+    found: list[int] = []
+    if graph.caps is not None:
+        found += [-1, -2]
+    for node in walk(graph.root):
+        if isinstance(node, Fork) and node.items is not None and node.limit is not None:
+            found.append(node.rank)
+        elif isinstance(node, Agent | Life) and node.caps is not None:
+            found += [-1 - 2 * node.rank, -2 - 2 * node.rank]
+    return {name_of(graph, cap): cap for cap in found}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +114,7 @@ class Places:
         self._graph = graph
         self._own = [_Own()] * len(graph.steps)
         self._harness: dict[str, Cap] = {}
+        self._limited: set[int] = set()
         self.any = False
         scope = _Scope().owned(graph.caps, 0, 0)
         self._list(scope)
@@ -99,6 +123,11 @@ class Places:
     def name(self, cap: int) -> str:
         """See `name_of`."""
         return name_of(self._graph, cap)
+
+    def waited(self, step: int, resource: str) -> str:
+        """The name of the cap for a place of which a span of that step and resource waits."""
+        is_each = step in self._limited or not resource
+        return name_of(self._graph, step) if is_each else resource
 
     def queue(self, span: Span) -> Instance | None:
         """The cap of a harness for a place of which a span waits; None where it does not."""
@@ -129,6 +158,8 @@ class Places:
     def _waits(self, span: Span) -> Cap | None:
         if span.facts is not None or not span.marks or span.marks[0][0] != _CAP:
             return None
+        if span.step in self._limited:  # an item, whatever the `each` is named
+            return None
         return self._harness.get(span.resource)
 
     def _list(self, scope: _Scope) -> None:
@@ -141,6 +172,7 @@ class Places:
         own, inside = _Own(scope.held, scope.held), scope
         if isinstance(node, Fork) and node.items is not None and node.limit is not None:
             inside = replace(scope, held=(*scope.held, (node.rank, depth)))
+            self._limited.add(node.rank)
             self.any = True
         elif isinstance(node, Agent | Life):
             # an agent within another holds one more place of the same cap: it is counted once

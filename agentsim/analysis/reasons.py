@@ -7,22 +7,29 @@ tokens: what differs is told as a range, what is the same stays.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 _FIGURE = re.compile(r"(?<![\w.-])(\d+(?:,\d{3})*(?:\.\d+)?)(?![\w-])")
 """A number that stands by itself: `12,345`, not the one in `coder-2`."""
 
 
-def reasons(texts: Sequence[str], runs: int) -> dict[str, float]:
-    """Reason -> share of all `runs`, the most frequent first."""
+def reasons(texts: Sequence[str], runs: int, paths: Container[str] = ()) -> dict[str, float]:
+    """Reason -> share of all `runs`, the most frequent first. `paths`: those of the steps."""
     groups: dict[tuple[str, ...], list[list[str]]] = {}
     for text in texts:
-        path, colon, rest = text.partition(": ")
-        words = _FIGURE.split(rest if colon else text)
-        # a step's path is a name, whatever digits it holds
-        groups.setdefault((path + colon if colon else "", *words[::2]), []).append(words[1::2])
+        head = _head(text, paths)
+        words = _FIGURE.split(text[len(head) :])
+        groups.setdefault((head, *words[::2]), []).append(words[1::2])
     told = sorted((-len(figures), _text(words, figures)) for words, figures in groups.items())
     return {text: -count / runs for count, text in told}
+
+
+def _head(text: str, paths: Container[str]) -> str:
+    """The step's path and the colon behind it: a name, whatever digits and colons it holds."""
+    parts = text.split(": ")
+    known = [": ".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
+    own = next((path for path in known if path in paths), parts[0])
+    return f"{own}: " if len(parts) > 1 else ""
 
 
 def _text(words: Sequence[str], figures: Sequence[Sequence[str]]) -> str:

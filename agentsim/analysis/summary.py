@@ -51,10 +51,14 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         seed=seed,
         replications=n,
         assumed=[asdict(assumed) for assumed in graph.assumed],
-        warnings=[],
+        notices=[],
         done=len(done) / n,
         failed=(n - len(done)) / n,
-        reasons=reasons([t.reason for t in tallies if t.outcome is not Outcome.DONE], n),
+        reasons=reasons(
+            [tally.reason for tally in tallies if tally.outcome is not Outcome.DONE],
+            n,
+            {step.path for step in graph.steps},
+        ),
         verdicts=_counts((t.verdict.label for t in tallies if t.verdict is not None), n),
         wall=wall,
         without_people=of_runs(_seconds(tally.without_people for tally in tallies)),
@@ -79,8 +83,9 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         quality=_quality(tallies, graph.exact),
         left_out=left_out(graph, tallies, total is not None),
         longest=None if graph.exact else held_by_longest([tally.wall for tally in tallies]),
+        failed_ci95=share_interval(n - len(done), n) if not graph.exact and n >= FEWEST else None,
     )
-    return replace(findings, warnings=notices(graph, findings, tallies))
+    return replace(findings, notices=notices(graph, findings, tallies))
 
 
 def _seconds(nanoseconds: Iterable[int]) -> list[float]:

@@ -116,6 +116,7 @@ def people(graph: Graph, tallies: Sequence[Tally]) -> dict[str, PersonFindings]:
             switches=sum(one.switches for one in own) / n,
             reading=seconds(sum(one.reading for one in own)) / n if read else None,
             words=fsum(one.words for one in own) / n,
+            asked=sum(one.asked > 0 for one in own) / n,
         )
     return found
 

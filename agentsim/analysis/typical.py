@@ -48,9 +48,11 @@ def better_for_typical(levers: Sequence[Lever], typical: float) -> tuple[Lever, 
     Of the pairs whose order by the mean is not that by the typical run, the best for the typical
     run and then the best by the mean; None where there is no such pair. A difference that may be
     chance, their 95 % intervals not lying apart, or of no more than a hundredth makes none. What
-    nobody can have (with a `note`: infinitely fast decoding) is left out.
+    nobody can have (with a `note`: infinitely fast decoding) is left out, and so is what was tried
+    on fewer of the runs than others: medians of other runs may lie in another part of them.
     """
-    known = [it for it in levers if it.typical is not None and not it.note]
+    most = max((it.runs for it in levers), default=0)
+    known = [it for it in levers if it.typical is not None and not it.note and it.runs == most]
     by_mean = sorted(known, key=lambda it: -it.saves)
     for best in sorted(known, key=lambda it: it.typical or 0.0):
         for other in by_mean[: by_mean.index(best)]:

@@ -24,6 +24,14 @@ def percent(share: float) -> str:
     return f"{whole:,} %"
 
 
+def as_told(share: float) -> float:
+    """A share as `percent` tells it, to sort by: what reads the same is the same."""
+    whole = hundredths(share)
+    if not whole and share > 0:
+        return 0.005
+    return 0.995 if whole == 100 and share < 1 - _CRUMB else whole / 100
+
+
 def hundredths(share: float) -> int:
     """A share in whole percent, halves up."""
     return floor(round(share * 100, 7) + 0.5)

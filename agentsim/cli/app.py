@@ -77,6 +77,8 @@ class Commands(click.Group):
         """The command; whatever stops it is told in its own way, with its own exit code."""
         try:
             return super().invoke(ctx)
+        except click.UsageError as fault:
+            raise _wrapped(fault) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except BaseException as fault:
@@ -89,6 +91,20 @@ class Commands(click.Group):
 
 AS_JSON = "agentsim.as_json"
 """In `Context.meta`: problems are written to stdout as JSON too."""
+
+
+def _wrapped(fault: click.UsageError) -> click.UsageError:
+    """The same in lines of the terminal's width; as it is where nobody reads it in one."""
+    from agentsim.cli.output import told_in
+
+    width = told_in()
+    if width is None:
+        return fault
+    from agentsim.report.telling import wrapped
+
+    lead = "Error: "  # what click writes before it
+    told = wrapped(lead + fault.format_message(), width).removeprefix(lead)
+    return click.UsageError(told, fault.ctx)
 
 
 def _nearest(name: str) -> str:

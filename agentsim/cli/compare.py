@@ -9,6 +9,7 @@ import click
 
 from agentsim.cli import exits, options
 from agentsim.cli.output import Output
+from agentsim.cli.pointing import Pointing
 from agentsim.cli.progress import progress
 
 EPILOG = """\b
@@ -48,7 +49,7 @@ vary = click.option(
 )  # fmt: skip
 
 
-@click.command("compare", epilog=EPILOG)
+@click.command("compare", cls=Pointing, epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILES...")
 @hw
 @vary
@@ -87,7 +88,7 @@ def compare(
         document=lambda: document.compare(result, full),
         data=lambda: json_comparing.compare(result),
         table=lambda: csv_.compare(result),
-        warnings=comparing.warnings(result),
+        warnings=[it.text for it in comparing.in_brief(result)],
     )
     raise click.exceptions.Exit(exits.DONE)
 

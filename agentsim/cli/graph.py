@@ -9,6 +9,7 @@ import click
 from agentsim.cli import inputs, options
 from agentsim.cli.app import AS_JSON
 from agentsim.cli.output import Output
+from agentsim.cli.pointing import Pointing
 
 if TYPE_CHECKING:
     from agentsim.report.picture import Box
@@ -23,7 +24,7 @@ Examples:
 """
 
 
-@click.command("graph", epilog=EPILOG)
+@click.command("graph", cls=Pointing, epilog=EPILOG)
 @click.argument("workflow")
 @options.sets
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Only so many levels of steps.")

@@ -73,7 +73,8 @@ def init(name: str | None, profile: bool, template: str | None, force: bool) -> 
     Beside it goes its schema (workflow.schema.json), by which an editor checks it as you type.
     """
     usual = "mybox" if profile else "first"
-    file = _file(name or (Path(template).stem if template else usual))
+    stem = Path(template).stem if template else usual
+    file = _file(stem if name is None else name)
     if _is_there(file) and not force:
         hint = "give another name, or --force to write over it"
         raise Problems([Problem("file-exists", f"{file!r} is there already", hint=hint)])
@@ -82,20 +83,23 @@ def init(name: str | None, profile: bool, template: str | None, force: bool) -> 
     kind: Kind = "hardware" if profile else "workflows"
     which: Format = "hardware" if profile else "workflow"
     head = MODELINE.format(schema=f"{which}.schema.json")
-    _write(file, _shipped(kind, template) if template else head + first.format(file=typed), which)
+    text = _shipped(kind, template) if template else head + first.format(file=typed)
+    schema = _write(file, text, which)
     put(f"{file}\n")
+    if schema:
+        error(f"also written: {schema}, by which an editor checks the file")
     run = f"first --hw {typed}" if profile else f"{typed} --hw claude-opus"
     error(f"now try: agentsim run {run}")
 
 
-def _write(file: str, text: str, which: Format) -> None:
-    """The file, and beside it the schema that its first line names.
+def _write(file: str, text: str, which: Format) -> str:
+    """The file, and beside it the schema that its first line names: its path, if it is written.
 
     A schema that is there already is written again only if it is one of ours.
     """
     if not _MODELINE.match(text):
         write_whole(file, text)
-        return
+        return ""
     beside = f"{which}.schema.json"
     schema = os.path.join(os.path.dirname(file), beside)
     write_whole(file, _MODELINE.sub(lambda _: MODELINE.format(schema=beside), text, count=1))
@@ -103,6 +107,8 @@ def _write(file: str, text: str, which: Format) -> None:
         from agentsim.spec.schema import text as schema_text
 
         write_whole(schema, schema_text(which))
+        return schema
+    return ""
 
 
 def _is_ours(schema: str) -> bool:
@@ -118,6 +124,10 @@ def _file(name: str) -> str:
     if not name.isprintable() or not last.strip(" .") or last in {".yaml", ".yml"}:
         hint = "such as first.yaml"
         raise Problems([Problem("bad-value", f"{name!r} is no name of a file", hint=hint)])
+    folder = os.path.realpath(os.path.dirname(name) or ".")
+    if folder == "/dev" or folder.startswith("/dev/"):
+        hint = "a workflow or profile is a file in a folder of yours, such as first.yaml"
+        raise Problems([Problem("cannot-write", f"{name!r} is among the devices", hint=hint)])
     return name if Path(name).suffix in {".yaml", ".yml"} else f"{name}.yaml"
 
 

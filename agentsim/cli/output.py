@@ -184,7 +184,8 @@ def write_whole(path: str, text: str) -> None:
     except BrokenPipeError:
         return
     except OSError as fault:
-        raise _cannot(path, fault.strerror or str(fault)) from None
+        hint = "make room there, or name another place" if fault.errno == errno.ENOSPC else ""
+        raise _cannot(path, fault.strerror or str(fault), hint) from None
 
 
 def _replace(target: Path, data: bytes) -> None:
@@ -213,11 +214,14 @@ def _mode(target: Path) -> int:
 
 def _writable(path: str) -> Path:
     """The file behind `path`, or `Problems` that say why it cannot be written."""
+    if not path:
+        raise _cannot(path, "that is no name", "name a file, or leave it out")
     try:
         target = Path(os.path.realpath(path))
         folder = target.parent
         if target.is_dir():
-            raise _cannot(path, "it is a folder")
+            inside = os.path.join(path, "answer.txt")
+            raise _cannot(path, "it is a folder", f"name a file in it, such as {inside}")
         if _is_strange(path):
             hint = "without -o the result goes to stdout, which may be a pipe"
             raise _cannot(path, "it is no regular file", hint)
@@ -226,7 +230,8 @@ def _writable(path: str) -> Path:
         if target.exists() and not target.is_file():
             return target
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise _cannot(path, f"the folder {str(folder)!r} is not writable")
+            hint = "name a file in a folder that you may write to"
+            raise _cannot(path, f"the folder {str(folder)!r} is not writable", hint)
     except (OSError, ValueError) as fault:
         raise _cannot(path, str(fault)) from None
     return target

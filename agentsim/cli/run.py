@@ -9,6 +9,7 @@ import click
 
 from agentsim.cli import exits, options
 from agentsim.cli.output import Output, error
+from agentsim.cli.pointing import Pointing
 from agentsim.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Examples:
 """
 
 
-@click.command("run", epilog=EPILOG)
+@click.command("run", cls=Pointing, epilog=EPILOG)
 @click.argument("workflow")
 @options.hw
 @options.sets

@@ -6,6 +6,7 @@ import click
 
 from agentsim.cli import options
 from agentsim.cli.output import Output
+from agentsim.cli.pointing import Pointing
 
 EPILOG = """\b
 Examples:
@@ -15,7 +16,7 @@ Examples:
 """
 
 
-@click.command("validate", epilog=EPILOG)
+@click.command("validate", cls=Pointing, epilog=EPILOG)
 @click.argument("workflow")
 @options.hw
 @options.sets
@@ -50,5 +51,5 @@ def validate(
     output.show(
         document=lambda: document.found(graph, workflow),
         data=lambda: json_.found(graph),
-        warnings=by_weight(graph.notes),
+        warnings=[it.text for it in by_weight(graph.notices)],
     )

@@ -21,7 +21,6 @@ from agentsim.graph import (
     Voice,
     marks_of,
 )
-from agentsim.laws.prefix import Prefix
 from agentsim.records import Part, Verdict
 
 
@@ -46,7 +45,7 @@ def fork_session(
     """A copy of the newest session of that name, as it stands now; it goes its own way then.
 
     A further try of the step goes on in its copy, unless there is another session to copy by now.
-    What a cache holds of the original it holds of the copy too: its history is one more block.
+    What a cache holds of the original it holds of the copy too.
     """
     found = None if name is None else frame.task.find(name)
     if found is None:
@@ -68,10 +67,8 @@ def fork_session(
         cache = stage.servers[number].cache
         sends = prefix.total  # a request may be on its way
         prefix.total = found.tokens
-        held = cache.lookup(prefix, now)
+        cache.fork(prefix, session.prefix(number), now)
         prefix.total = sends
-        if held:
-            cache.use(Prefix(session.blocks, f"fork {session.number}", 0, held), now, now, now)
     return session
 
 

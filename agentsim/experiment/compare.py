@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agentsim.analysis import summarise
+from agentsim.analysis.failing import fail_more
 from agentsim.analysis.findings import Findings
 from agentsim.analysis.outcome import Tally
 from agentsim.experiment.breakeven import BreakEven, Entry, break_evens, of_turns
@@ -61,7 +62,9 @@ class Row:
     `others`: the same of what else both have, by name; `MEASURES` says what and in which unit.
     `above` and `above_others`: the same to the row before, where that has the next smaller or
     larger number of one param and is the same in all else; None and empty elsewhere.
-    `quickest`: its mean is the least on this machine, or cannot be told apart from that.
+    `quickest`: its mean is the least on this machine, or cannot be told apart from that; never of
+    a row that fails in clearly more of its runs (`fail_more`). `behind`: to that least one; None of
+    that itself. Where there is a row a machine, the least one is that of all machines.
     """
 
     file: str
@@ -73,6 +76,7 @@ class Row:
     others: Mapping[str, Apart] = field(default_factory=dict)
     above: Apart | None = None
     above_others: Mapping[str, Apart] = field(default_factory=dict)
+    behind: Apart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,8 @@ def compare(grid: Grid, options: Options | None = None) -> Compared:
             asked.progress,
         )
     machines = (
-        Machine(bound, tuple(_rows(group))) for bound, group in zip(tried, groups, strict=True)
+        Machine(bound, tuple(_rows(group, group if count > 1 else runs)))
+        for bound, group in zip(tried, groups, strict=True)
     )
     return Compared(tuple(machines), tuple(found), untried, left_out)
 
@@ -190,22 +195,29 @@ def _measures(findings: Findings, tallies: Sequence[Tally], times: int) -> Measu
     }
 
 
-def _rows(group: Sequence[_Run]) -> Iterator[Row]:
-    """The rows of one machine; the first is what the others are compared with."""
+def _rows(group: Sequence[_Run], beside: Sequence[_Run]) -> Iterator[Row]:
+    """The rows of one machine; the first is what the others are compared with.
+
+    `beside`: those of which one is the quickest, the rows themselves or a row a machine.
+    """
     base = group[0]
-    best = min(group, key=lambda run: sum(run.wall))
+    fails = fail_more([run.findings for run in beside])
+    fit = [run for run, more in zip(beside, fails, strict=True) if not more]
+    best = min(fit, key=lambda run: sum(run.wall))
     for i, run in enumerate(group):
         before = group[i - 1] if i and _is_step(group, i) else None
+        behind = None if run is best else _apart(run, best)
         yield Row(
             run.variant.file,
             run.variant.vary,
             run.variant.label,
             run.findings,
             None if run is base else _apart(run, base),
-            _is_tied(run, best),
+            len(group) == 1 or (not fails[i] and _is_tied(behind)),
             {} if run is base else _others(run, base),
             None if before is None else _apart(run, before),
             {} if before is None else _others(run, before),
+            behind,
         )
 
 
@@ -250,6 +262,5 @@ def _others(run: _Run, base: _Run) -> dict[str, Apart]:
     return found
 
 
-def _is_tied(run: _Run, best: _Run) -> bool:
-    found = _apart(run, best)
-    return run is best or found.is_same or not found.is_clear
+def _is_tied(behind: Apart | None) -> bool:
+    return behind is None or behind.is_same or not behind.is_clear

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from agentsim.analysis.findings import LEVERS, Findings, Lever
+from agentsim.analysis.findings import LEVERS, WORTH, Findings, Lever
 from agentsim.analysis.outcome import Tally
+from agentsim.analysis.places import numbers
 from agentsim.analysis.words import SLIVER
 from agentsim.experiment import variants
 from agentsim.experiment.executors import Executor
 from agentsim.experiment.options import Progress
 from agentsim.experiment.paired import saving, typical_saving
 from agentsim.experiment.replicate import affordable, several
-from agentsim.graph import AGENTS_AT_ONCE, TOOLS_AT_ONCE, Ask, Graph, Node, walk
+from agentsim.graph import Ask, Graph, Node, walk
 from agentsim.records import SECOND, Part
 
 SCREEN = 100
 """Replications with which all levers are compared first, where there are more than are told."""
-
-SMALL = 0.005
-"""A lever that saves a smaller share and cannot be told from nothing is left out."""
 
 BOTH = "cap_and_slot"
 """The kind of the lever that gives one more place and one more slot."""
@@ -82,21 +80,20 @@ def tried(
         found = [_lever(*pair, before) for pair in zip(wanted, after, strict=True)]
         count = most
         further = [i for i in _leading(found, before, told) if found[i].runs < most]
-    kept = [it for change, it in zip(wanted, found, strict=True) if change.stands or helps(it)]
+    kept = [it for change, it in zip(wanted, found, strict=True) if change.stands or stirs(it)]
     return sorted(filter(_more_together(found), kept), key=lambda lever: -lever.saves)
 
 
 def _more_together(found: Sequence[Lever]) -> Callable[[Lever], bool]:
     """Leaves out the lever of two things where one of them alone saves as much."""
     alone = max((it.saves for it in found if it.kind in ("cap", "slot")), default=0.0)
-    return lambda it: it.kind != BOTH or it.saves - alone >= SMALL * (it.saves + it.leaves)
+    return lambda it: it.kind != BOTH or it.saves - alone >= WORTH * (it.saves + it.leaves)
 
 
-def helps(lever: Lever, surely: bool = False) -> bool:
-    """Whether it does anything; `surely`: a saving worth naming that is not chance."""
-    small = lever.saves < SMALL * (lever.saves + lever.leaves)
+def stirs(lever: Lever) -> bool:
+    """Whether it does anything, good or ill: what may be chance only where it is worth naming."""
     chance = lever.ci95[0] <= 0 <= lever.ci95[1]
-    return not (small or lever.ci95[0] <= 0) if surely else not (small and chance)
+    return lever.is_worth or not chance
 
 
 def _lever(change: Change, after: Sequence[int], before: Sequence[int]) -> Lever:
@@ -185,13 +182,21 @@ def _harness(graph: Graph, findings: Findings) -> Iterator[Change]:
 
 
 def _people(graph: Graph, findings: Findings) -> Iterator[Change]:
+    only = graph.people[0].name if len(graph.people) == 1 else ""
     if findings.breakdown[Part.PERSON_WORK.label]:
-        only = graph.people[0].name if len(graph.people) == 1 else ""
-        who = {"": "people at work", "you": "you at work"}.get(only, f"{only} at work")
-        yield Change("people", who, "2x", variants.with_people(graph, 0.5))
+        at_work = f"{only or 'people'} at work"
+        yield Change("people", at_work, "2x", variants.with_people(graph, 0.5))
         if any(map(_reads_lines, walk(graph.root))):
             fewer = variants.with_lines(graph, 0.5)
             yield Change("lines", "the lines to read", "half", fewer)
+    who, s = {"": ("people", ""), "you": ("you", "")}.get(only, (only, "s"))
+    least = 2 * WORTH * findings.wall.mean  # half of less would be left out
+    if findings.breakdown[Part.PICKUP.label] > least:
+        sooner = variants.with_pickup(graph, 0.5)
+        yield Change("pickup", f"the time until {who} notice{s}", "half", sooner)
+    if findings.breakdown[Part.SWITCHING.label] > least:
+        sooner = variants.with_switching(graph, 0.5)
+        yield Change("switch", f"the switching of {who}", "half", sooner)
 
 
 def _reads_lines(node: Node) -> bool:
@@ -215,15 +220,16 @@ def _more(graph: Graph, findings: Findings) -> Iterator[Change]:
         if (Part.PERSON_WAIT.label, person.name) in waited:
             name = "of you" if person.name == "you" else person.name
             yield Change("person", name, "one more", variants.with_person(graph, i))
-    for kind, path in sorted(waited):
+    caps = numbers(graph)
+    for kind, name in sorted(waited):
         if kind == Part.CAP_WAIT.label:
-            yield Change("cap", _places(path), "one more", variants.with_limit(graph, path))
+            more = variants.with_limit(graph, caps[name])
+            yield Change("cap", _places(name, caps[name]), "one more", more)
 
 
-def _places(path: str) -> str:
-    """The places that a cap gives, as a lever names them."""
-    of_caps = path.startswith((AGENTS_AT_ONCE, TOOLS_AT_ONCE))
-    return path.replace("s at", " at", 1) if of_caps else f"at once in {path}"
+def _places(name: str, cap: int) -> str:
+    """The places that a cap gives, as a lever names them: those of an `each` have a number."""
+    return f"at once in {name}" if cap >= 0 else name.replace("s at", " at", 1)
 
 
 def _both(graph: Graph, findings: Findings) -> Iterator[Change]:
@@ -236,11 +242,12 @@ def _both(graph: Graph, findings: Findings) -> Iterator[Change]:
     slots = [i for i, plan in enumerate(graph.servers) if plan.slots is not None]
     if not caps or not slots:
         return
-    more = variants.with_limit(graph, caps[0])
+    cap = numbers(graph)[caps[0]]
+    more = variants.with_limit(graph, cap)
     for i in slots:
         more = variants.with_slot(more, i)
     what = "and a slot" if len(slots) == 1 else "and a slot on each server"
-    yield Change(BOTH, f"{_places(caps[0])} {what}", "one more", more)
+    yield Change(BOTH, f"{_places(caps[0], cap)} {what}", "one more", more)
 
 
 def _quotas(graph: Graph, findings: Findings) -> Iterator[Change]:
@@ -254,7 +261,7 @@ def _quotas(graph: Graph, findings: Findings) -> Iterator[Change]:
     accounts = {
         limit.account: limit.account in reserving(graph)
         for plan in graph.servers
-        if waited & {"", plan.name, *plan.roles}  # no name where there is but one
+        if waited & {"", plan.known_as}  # no name where there is but one
         for limit in plan.limits
     }
     for account, reserves in accounts.items():

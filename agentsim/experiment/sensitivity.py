@@ -134,7 +134,7 @@ def _ends(source: Source, assumed: Assumed) -> tuple[Graph, Graph] | None:
 
 def _bare(graph: Graph) -> Graph:
     """What is run, without what is only said."""
-    return replace(graph, assumed=(), notes=())
+    return replace(graph, assumed=(), notices=())
 
 
 def _sway(assumed: Assumed, one: float, other: float) -> Sway:

@@ -13,7 +13,7 @@ from agentsim.analysis.findings import Findings, Lever
 from agentsim.analysis.outcome import Tally
 from agentsim.experiment.crossings import KINDS, Costs, Crossing, crossings
 from agentsim.experiment.executors import Executor, executor_for
-from agentsim.experiment.levers import changes, helps, tried
+from agentsim.experiment.levers import changes, tried
 from agentsim.experiment.options import Options
 from agentsim.experiment.placed import placed
 from agentsim.experiment.replicate import affordable, replicated, several
@@ -130,7 +130,7 @@ def _lever(
     """What helps most once decoding is as fast as it was tried; None where nothing surely does."""
     others = [change for change in changes(graph, findings) if change.kind != "decode"]
     found = tried(executor, others, tallies, asked.seed, asked.progress, told=1)
-    return next((lever for lever in found if helps(lever, surely=True)), None)
+    return next((lever for lever in found if lever.helps), None)
 
 
 def _crossings(

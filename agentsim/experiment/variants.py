@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from agentsim.chance import Distribution
 from agentsim.graph import (
-    AGENTS_AT_ONCE,
-    TOOLS_AT_ONCE,
     Agent,
     AgentPlan,
     Ask,
@@ -28,7 +27,6 @@ from agentsim.graph import (
     TurnTime,
     Voice,
     Work,
-    cap_name,
     inner_of,
     with_inner,
 )
@@ -169,6 +167,22 @@ def with_people(graph: Graph, factor: float) -> Graph:
     return replace(graph, root=_edited(graph.root, change), people=people)
 
 
+def with_pickup(graph: Graph, factor: float) -> Graph:
+    """People notice what waits for them after `factor` times as long."""
+    people = (replace(it, pickup=_longer(it.pickup, factor)) for it in graph.people)
+    return replace(graph, people=tuple(people))
+
+
+def with_switching(graph: Graph, factor: float) -> Graph:
+    """People take `factor` times as long to turn to something else."""
+    people = (replace(it, switch=_longer(it.switch, factor)) for it in graph.people)
+    return replace(graph, people=tuple(people))
+
+
+def _longer(time: Distribution | None, factor: float) -> Distribution | None:
+    return None if time is None else time.scaled(factor)
+
+
 def with_turns(graph: Graph, factor: float) -> Graph:
     """All agents take `factor` times as many turns, each time to the nearest whole number.
 
@@ -208,29 +222,31 @@ def with_capacity(graph: Graph, pool: int) -> Graph:
     return replace(graph, pools=tuple(own))
 
 
-def with_limit(graph: Graph, path: str) -> Graph:
-    """One item more at once in the `each` at that path; or one agent or tool, by its cap's name."""
-    caps = graph.caps if path in (AGENTS_AT_ONCE, TOOLS_AT_ONCE) else None
-    if caps is not None:
-        return replace(graph, caps=_one_more(caps, path, ""))
+def with_limit(graph: Graph, cap: int) -> Graph:
+    """One place more under the cap of that number, as `analysis.places` counts them.
+
+    One item more at once in an `each`; or one agent or tool, in a run or of an agent. By a name
+    two might be meant: a step may be named as a cap is.
+    """
+    owner, of_tools = divmod(-cap - 1, 2)
+    if cap < 0 and owner == 0:
+        return replace(graph, caps=graph.caps and _one_more(graph.caps, bool(of_tools)))
 
     def change(node: Node) -> Node:
-        if isinstance(node, Agent | Life) and node.caps is not None:
-            return replace(node, caps=_one_more(node.caps, path, node.path))
-        if isinstance(node, Fork) and node.path == path and node.limit is not None:
+        if isinstance(node, Agent | Life) and node.caps is not None and node.rank == owner:
+            return replace(node, caps=_one_more(node.caps, bool(of_tools)))
+        if isinstance(node, Fork) and node.rank == cap and node.limit is not None:
             return replace(node, limit=node.limit + 1)
         return node
 
     return replace(graph, root=_edited(graph.root, change))
 
 
-def _one_more(caps: CapsPlan, name: str, who: str) -> CapsPlan:
-    """One agent or tool more, if these caps have that name as those of `who`."""
-    if name == cap_name(AGENTS_AT_ONCE, who) and caps.agents is not None:
-        return replace(caps, agents=caps.agents + 1)
-    if name == cap_name(TOOLS_AT_ONCE, who) and caps.tools is not None:
-        return replace(caps, tools=caps.tools + 1)
-    return caps
+def _one_more(caps: CapsPlan, of_tools: bool) -> CapsPlan:
+    """One agent or tool more at once, where these caps are on that."""
+    if of_tools:
+        return caps if caps.tools is None else replace(caps, tools=caps.tools + 1)
+    return caps if caps.agents is None else replace(caps, agents=caps.agents + 1)
 
 
 def _with_servers(graph: Graph, change: Callable[[ServerPlan], ServerPlan]) -> Graph:

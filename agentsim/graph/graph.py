@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agentsim.errors import Notice
 from agentsim.graph.cast import CapsPlan, PersonPlan, PoolPlan, QueuePlan
 from agentsim.graph.nodes import Block
 from agentsim.graph.server import ServerPlan
@@ -56,7 +57,7 @@ class Assumed:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """What is to run. `steps[rank]` tells a node's path. `notes` are warnings known before the run.
+    """What is to run. `steps[rank]` tells a node's path. `notices`: warnings known before.
 
     `start` is the calendar instant of time 0 as UTC seconds since 1970 and `zone` its IANA name,
     where the workflow gives one. `exact`: nothing is drawn, one replication says all.
@@ -76,4 +77,9 @@ class Graph:
     exact: bool = False
     quality: QualityPlan | None = None
     assumed: tuple[Assumed, ...] = ()
-    notes: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The sentences of `notices`, in the order in which they were found."""
+        return tuple(it.text for it in self.notices)

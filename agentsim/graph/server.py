@@ -47,6 +47,8 @@ class About:
     left_out: tuple[str, ...] = ()
     """Keys that the file does not have, of those that have a part in the answer; `decode` where
     it gives no speed of several streams. What is written as `none` or 0 is not left out."""
+    empty: tuple[str, ...] = ()
+    """A sentence for each key with nothing behind it, which counts as not written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ _SECOND = timedelta(seconds=1)
 _DAY = 86_400  # seconds
 
 AHEAD = 16
-"""Days to look at: a weekday comes within 7, or within 14 where its zone left that day out once."""
+"""Days to look at: a weekday comes within 7, a time of day within 2; so far changes are told."""
 
 
 @cache
@@ -96,12 +96,19 @@ class TimeOfDay:
         for ahead in range(-1, AHEAD):
             day = today + timedelta(days=ahead)
             shown = day + self.second * _SECOND
-            if (self.days and day.weekday() not in self.days) or _is_left_out(shown, zone):
+            if self.days and day.weekday() not in self.days:
                 continue
+            if not names_days(self.days) and _is_left_out(shown, zone):
+                continue  # any day will do, so the next one that there is
             for instant in instants(shown, zone):
                 if instant * SECOND >= at:
                     return instant * SECOND - at
         raise ValueError(f"{self.text}: no such time in {self.zone} within {AHEAD} days")
+
+
+def names_days(days: tuple[int, ...]) -> bool:
+    """Whether it is of some weekdays: these have a time even where the zone leaves the day out."""
+    return 0 < len(days) < 7
 
 
 def _is_left_out(shown: datetime, zone: tzinfo) -> bool:

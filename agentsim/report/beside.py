@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from agentsim.analysis.failing import FAILS_MORE, fail_more
 from agentsim.analysis.findings import Findings
 from agentsim.report import budgeting, show
 from agentsim.report.blocks import Column, Table
@@ -139,8 +140,18 @@ def _marks(result: Compared) -> list[_Field]:
     where = "" if len(result.machines) == 1 else " on its hardware"
     if any(all(row.quickest for row in machine.rows) for machine in result.machines):
         several += "; none where that holds for all"
+    rule = _left_out(result)
     cells = ["*" if it else "" for it in marked]
-    return [_field("", cells, f"* quickest in the mean{where}{several}")]
+    return [_field("", cells, f"* quickest in the mean{where}{rule}{several}")]
+
+
+def _left_out(result: Compared) -> str:
+    """That failing soon is not being quick, where a row is not starred for that."""
+    for machine in result.machines:
+        if any(fail_more([row.findings for row in machine.rows])):
+            points = f"{100 * FAILS_MORE:.0f} points or more"
+            return f", without rows whose share of failed runs is {points} above the least"
+    return ""
 
 
 def _marked(result: Compared) -> list[bool]:
@@ -155,9 +166,11 @@ def _times(rows: Sequence[Row]) -> list[_Field]:
     """How long, how far from the first one, without people, within the budget."""
     found = [row.findings for row in rows]
     exact = all(it.exact for it in found)
-    typical = "" if exact else "typical "
+    # of one run there is no typical one, and no four in five
+    single = all(it.exact or it.replications == 1 for it in found)
+    typical = "" if single else "typical "
     fields = [_field(typical.strip() or "time", [show.tight(it.wall.p50) for it in found])]
-    if not exact:
+    if not single:
         fields.append(_field("4 in 5", [show.tight(it.wall.p80) for it in found]))
     if any(row.difference for row in rows):
         fields.append(_differences(rows, exact))
@@ -179,7 +192,11 @@ def _differences(rows: Sequence[Row], exact: bool) -> _Field:
     ]
     error = "" if exact else ", +- at 95 %"
     note = f"vs {base}: how much longer the mean run is, pair by pair{error}"
-    return _field(f"vs {base}", _aligned(cells), note)
+    more = Column(f"vs {base}", True), _aligned(cells)
+    if exact:
+        return _Field((more,), note)
+    means = [show.tight(row.findings.wall.mean) for row in rows]
+    return _Field(((Column("mean", True), means), more), note)
 
 
 def _aligned(cells: Sequence[tuple[str, str]]) -> list[str]:
@@ -205,6 +222,12 @@ def _difference(it: Apart, unit: show.Unit) -> tuple[str, str]:
     )
 
 
+def told_apart(it: Apart) -> str:
+    """`11.1m +-1.5m`, for a sentence: in the unit of the table, without a sign."""
+    mean, error = _difference(it, _unit(abs(it.mean)))
+    return f"{mean.lstrip('+-')} {error}".strip()
+
+
 def _signed(it: Apart, shown: Callable[[float], str]) -> tuple[str, str]:
     half = None if it.ci95 is None else (it.ci95[1] - it.ci95[0]) / 2
     error = "+-?" if half is None else f"+-{shown(half)}" if half else ""
@@ -221,11 +244,19 @@ def _right(found: Findings) -> str:
     """The share with half of its interval, in points; `-` where no attempts are made."""
     if found.quality is None or found.quality.success is None:
         return "-"
-    share = show.share(found.quality.success)
-    if found.quality.ci95 is None:
-        return share
-    low, high = found.quality.ci95
-    return f"{share} +-{max(1, round(50 * (high - low)))}"
+    return _with_points(found.quality.success, found.quality.ci95)
+
+
+def _failed(found: Findings) -> str:
+    """The share with half of its interval, in points; nothing beside none."""
+    return _with_points(found.failed, found.failed_ci95 if found.failed else None)
+
+
+def _with_points(share: float, ci95: tuple[float, float] | None) -> str:
+    if ci95 is None:
+        return show.share(share)
+    low, high = ci95
+    return f"{show.share(share)} +-{max(1, round(50 * (high - low)))}"
 
 
 def _escaped(found: Findings) -> str:
@@ -270,7 +301,7 @@ def _costs(rows: Sequence[Row]) -> list[_Field]:
         fields[0] = fields[0]._replace(note="; ".join(filter(None, (note, fields[0].note))))
     if any(it.failed for it in found):
         note = "failed: share of the runs; times are of all runs, up to their end"
-        fields.append(_field("failed", [show.share(it.failed) for it in found], note))
+        fields.append(_field("failed", [_failed(it) for it in found], note))
     qualities = [it.quality for it in found if it.quality is not None]
     if any(it.success is not None for it in qualities):
         note = "right: share of the runs that pick a right attempt"

@@ -6,57 +6,57 @@ that shows it. JSON and `--full` have every warning with all of its figures.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
-from agentsim.analysis.weights import Weight, is_about_validity, share, weight
+from agentsim.analysis.weights import is_about_validity, rank
+from agentsim.analysis.words import percent
+from agentsim.errors import Graded, InRuns, Notice
 from agentsim.report.blocks import Notes
-from agentsim.report.merging import Where, groups, placed
+from agentsim.report.merging import PlaceOf, Where, groups, with_place
 from agentsim.report.text import safe
 
 SHOWN = 4
 """Lines of warnings; one more is shown rather than counted."""
-
-_OFTEN = re.compile(r"[^ :]+(?: times)? a run, (?=in [<>]?\d)")  # `0.15 times a run, `
-_SHARE = re.compile(r"in ([<>]?\d[\d,]*) % of the runs")
-_MOST = re.compile(r"\(up to ([\d,]+)\)")
-_RUNS = re.compile(r"in [<>]?[\d,]+(?: to [<>]?[\d,]+)? % of the runs.*")
-_GRADE = re.compile(r"(.+): figures of grade (\S+ \(.*?\))(?:, as of ([^(]+?))?(?: \(.*\))?")
-
-_KINDS = MappingProxyType(
-    {
-        "sessions are compacted": ("compacted", "sessions compacted {}"),
-        "the call that compacts does not fit": ("compacted", "cut before it to fit {}"),
-        "tool results are cut": ("cut", "tool results cut {}"),
-        "output is cut": ("cut", "output cut {}"),
-        "answers are lengthened": ("cut", "answers lengthened {}"),
-    }
-)
-"""How a text of runs begins -> its kind, and what is said of it beside others of that kind."""
 
 
 class Told(NamedTuple):
     """A line, and the warnings that it stands for."""
 
     text: str
-    of: tuple[str, ...]
+    of: tuple[Notice, ...]
 
 
-def brief(
-    texts: Iterable[tuple[str, Where]], place_of: Callable[[list[Where], str], str]
-) -> list[Told]:
-    """A line a kind, the weightiest first; the places as for `placed`.
+class _Line(NamedTuple):
+    """One sentence. `share` ("in 1 to 11 %") and `rest` follow `short` where several are one."""
 
-    Where texts differ in the share of the runs only, its range is told.
+    text: str
+    of: tuple[Notice, ...]
+    kind: str = ""
+    short: str = ""
+    share: str = ""
+    rest: str = ""
+
+
+_OF_RUNS = " of the runs"
+_GRADES = "grades"
+
+
+def brief(notices: Iterable[tuple[Notice, Where]], place_of: PlaceOf[Where]) -> list[Told]:
+    """A line a kind, the weightiest first, with where it holds.
+
+    Where they differ in the share of the runs only, its range is told.
     """
-    lines: dict[str, list[Told]] = {}
-    for group in groups(texts):
-        line = Told(_ranged(group, place_of), tuple(text for text, _ in group))
-        lines.setdefault(_kind(line.text), []).append(line)
-    merged = [_merged(own) for own in lines.values()]
-    return sorted(merged, key=lambda it: (min(map(weight, it.of)), -max(map(share, it.of))))
+    kinds: dict[str | int, list[_Line]] = {}
+    for i, group in enumerate(groups(notices)):
+        line = _line(group, place_of)
+        kinds.setdefault(line.kind or i, []).append(line)
+    told = [
+        Told(_together(lines), tuple(chain.from_iterable(it.of for it in lines)))
+        for lines in kinds.values()
+    ]
+    return sorted(told, key=lambda it: min(map(rank, it.of)))
 
 
 def notes(lines: Sequence[Told]) -> Notes | None:
@@ -72,60 +72,48 @@ def notes(lines: Sequence[Told]) -> Notes | None:
     return Notes(f"Warning{order}", tuple(items))
 
 
-def _ranged(group: list[tuple[str, Where]], place_of: Callable[[list[Where], str], str]) -> str:
-    """One line for texts that differ in their figures: the share as a range, the most of all."""
-    texts = [text for text, _ in group]
-    bare = {_MOST.sub("", _SHARE.sub("", _OFTEN.sub("", text))) for text in texts}
-    if len(bare) > 1:
-        return placed(group, place_of)[0]
-    worst = _OFTEN.sub("", max(texts, key=share))
-    found = sorted({(share(text), own[1]) for text in texts if (own := _SHARE.search(text))})
-    if len(found) > 1:
-        (_, low), (_, high) = found[0], found[-1]
-        worst = _SHARE.sub(f"in {low} to {high} % of the runs", worst)
-    if most := [own[1] for text in texts if (own := _MOST.search(text))]:
-        largest = max(most, key=lambda it: int(it.replace(",", "")))
-        worst = _MOST.sub(f"(up to {largest})", worst)
-    where = place_of([place for _, place in group], texts[0])
-    return f"{worst} ({where})" if where else worst
+def _line(group: list[tuple[Notice, Where]], place_of: PlaceOf[Where]) -> _Line:
+    """One line for what differs in its figures: the share as a range, the most of all."""
+    of = tuple(notice for notice, _ in group)
+    runs = [it.runs for it in of if it.runs is not None]
+    if len(runs) < len(of) or len({(it.what, it.after) for it in runs}) > 1:
+        return _Line(with_place(group, place_of), of, _GRADES if of[0].graded else "")
+    where = place_of([place for _, place in group], of[0].profile)
+    share = _range(runs)
+    rest = f"{_most(runs)}{runs[0].after}{f' ({where})' if where else ''}"
+    often = f"{share}{_OF_RUNS}" if share else ""
+    return _Line(f"{runs[0].what}{often}{rest}", of, runs[0].kind, runs[0].short, share, rest)
 
 
-def _kind(text: str) -> str:
-    """Lines of the same kind become one."""
-    if weight(text) is Weight.GRADE:
-        return "grade"
-    return next((kind for head, (kind, _) in _KINDS.items() if text.startswith(head)), text)
+def _range(runs: Sequence[InRuns]) -> str:
+    """` in 11 %`, ` in <1 to 11 %`; nothing where there is but one run."""
+    shares = [it.share for it in runs if it.share is not None]
+    if not shares:
+        return ""
+    low, high = percent(min(shares)), percent(max(shares))
+    return f" in {high}" if low == high else f" in {low.removesuffix(' %')} to {high}"
 
 
-def _merged(lines: list[Told]) -> Told:
-    """One line for those of one kind."""
-    of = tuple(text for line in lines for text in line.of)
+def _most(runs: Sequence[InRuns]) -> str:
+    found = [it.most for it in runs if it.most is not None]
+    return f" (up to {max(found):,})" if found else ""
+
+
+def _together(lines: list[_Line]) -> str:
+    """One line for those of one kind: `tool results cut in 13 % of the runs, output cut in 2 %`."""
     if len(lines) == 1:
-        return Told(lines[0].text, of)
-    if _kind(lines[0].text) == "grade":
-        return Told(_grades([line.text for line in lines]), of)
-    return Told(_together(sorted(lines, key=lambda it: -max(map(share, it.of)))), of)
+        return lines[0].text
+    if lines[0].kind == _GRADES:
+        return _grades([it.of[0].graded for it in lines])
+    first, *others = sorted(lines, key=lambda it: min(map(rank, it.of)))
+    told = [f"{first.short}{first.share}{_OF_RUNS}{first.rest}"]
+    return ", ".join([*told, *(f"{it.short}{it.share}{it.rest}" for it in others)])
 
 
-def _together(lines: Sequence[Told]) -> str:
-    """`tool results cut in 13 % of the runs, answers lengthened in 14 %`."""
-    told = []
-    for line in lines:
-        runs = _RUNS.search(line.text)
-        says = next(says for head, (_, says) in _KINDS.items() if line.text.startswith(head))
-        told.append(says.format(runs[0]) if runs else line.text)
-    return ", ".join([told[0], *(text.replace(" of the runs", "") for text in told[1:])])
-
-
-def _grades(texts: Sequence[str]) -> str:
+def _grades(graded: Sequence[Graded | None]) -> str:
     """`figures of grade C (older or second-hand): claude-opus 2026-06, cerebras 2026-10`."""
     found: dict[str, list[str]] = {}
-    other = []
-    for text in texts:
-        if own := _GRADE.fullmatch(text):
-            profile, grade, of = own.groups()
-            found.setdefault(grade, []).append(f"{profile}{f' {of}' if of else ''}")
-        else:
-            other.append(text)
-    told = (f"figures of grade {grade}: {', '.join(it)}" for grade, it in found.items())
-    return "; ".join([*told, *other])
+    for it in graded:
+        if it is not None:
+            found.setdefault(it.grade, []).append(f"{it.profile} {it.as_of}".rstrip())
+    return "; ".join(f"figures of grade {grade}: {', '.join(own)}" for grade, own in found.items())

@@ -112,7 +112,12 @@ def note(rows: Sequence[Findings]) -> str:
     doubt = "; ? is too close to call at 95 %" if any(it.is_close for it in found) else ""
     if unknown := dict.fromkeys(profile for it in found for profile in it.unpriced):
         doubt += f"; not known without a price in {listed([name(it, 30) for it in unknown], 3)}"
+    cells = list(map(cell, rows))
     said = f"ok where {wanted} keep to it"
+    if any(" no" in it for it in cells):
+        said += ", no where fewer do"
+    if any(it.startswith("<") and " no" in it for it in cells):
+        said += " (< is just under)"
     if any(map(_is_vague, rows)):
         said = f"in how many of the runs it is met, too few for a verdict; wanted in {wanted}"
     return f"budget: {limits}; {said}{doubt}"

@@ -48,6 +48,8 @@ class Row(Protocol):
     def above_others(self) -> Mapping[str, Apart]: ...
     @property
     def quickest(self) -> bool: ...
+    @property
+    def behind(self) -> Apart | None: ...
 
 
 class Machine(Protocol):
@@ -91,6 +93,10 @@ class Compared(Protocol):
     def untried(self) -> int: ...
     @property
     def left_out(self) -> Sequence[tuple[Sequence[str], str]]: ...
+
+
+MEASURED = ("without_people", "attention", "cost", "tokens", "success", "escaped_defects")
+"""The names of what `others` and `above_others` may hold: a column each where all have the same."""
 
 
 def has_steps(result: Compared) -> bool:

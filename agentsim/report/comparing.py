@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 
 from agentsim.analysis.findings import Findings
-from agentsim.report import brief, show
+from agentsim.errors import Notice, Weight
+from agentsim.report import brief, show, winner
 from agentsim.report.beside import steps, tables
-from agentsim.report.blocks import Block, Document, Foot, Headline, Lines
+from agentsim.report.blocks import Block, Document, Foot, Headline, Lines, Run
 from agentsim.report.blocks import line as one_line
 from agentsim.report.compared import (
     Apart,
@@ -17,7 +18,7 @@ from agentsim.report.compared import (
     has_steps,
     machine_name,
 )
-from agentsim.report.merging import placed
+from agentsim.report.merging import each
 from agentsim.report.sections import warned, worst_error
 from agentsim.report.text import listed, name
 
@@ -27,19 +28,25 @@ TOLD = 6  # rows that cannot be told apart, with how many runs would tell
 
 
 def compare(result: Compared, full: bool = False) -> Document:
-    """The table, what cannot be told apart, what other machines' models may cost, warnings.
+    """The answer, the table, what cannot be told apart, what other models may cost, warnings.
 
     `full`: each warning as it is, else the weightiest ones in brief.
     """
-    blocks: list[Block] = [_headline(result), *tables(result), *steps(result)]
-    for told in (_chance(result), _turns(result), _work(result)):
+    blocks: list[Block] = [_headline(result)]
+    if first := winner.answer(result):
+        blocks.append(Lines(tuple(one_line(Run(text, "strong")) for text in first)))
+    blocks += [*tables(result), *steps(result)]
+    for told in (_failed(result), _chance(result), _turns(result), _work(result)):
         if told:
             blocks.append(Lines(tuple(one_line(text) for text in told)))
-    lines = brief.brief(_placed(result), lambda places, text: _where(result, places, text))
-    if notes := warned(warnings(result)) if full else brief.notes(lines):
+    if notes := warned(warnings(result)) if full else brief.notes(in_brief(result)):
         blocks.append(notes)
     blocks.append(_foot(result))
     return Document(tuple(blocks))
+
+
+def _failed(result: Compared) -> list[str]:
+    return list(filter(None, [winner.failures(result)]))
 
 
 def _headline(result: Compared) -> Headline:
@@ -148,43 +155,46 @@ def _factor(times: float) -> str:
 
 
 def warnings(result: Compared) -> list[str]:
-    """What is left out and the warnings of all rows, each once, with where it holds."""
-    return placed(_placed(result), lambda places, text: _where(result, places, text))
+    """What is left out and the warnings of all rows, each text once, with where it holds."""
+    return each(_placed(result), lambda places, names: _where(result, places, names))
 
 
-def _placed(result: Compared) -> list[tuple[str, tuple[int, int]]]:
+def in_brief(result: Compared) -> list[brief.Told]:
+    """The same, a line a kind: of what differs only in its figures the range of them."""
+    return brief.brief(_placed(result), lambda places, names: _where(result, places, names))
+
+
+def _placed(result: Compared) -> list[tuple[Notice, tuple[int, int]]]:
     """The warnings with the machine and the row that they hold in; of all, with every place."""
     found = [
-        (text, (i, j))
+        (notice, (i, j))
         for i, machine in enumerate(result.machines)
         for j, row in enumerate(machine.rows)
-        for text in row.findings.warnings
+        for notice in row.findings.notices
     ]
     every = dict.fromkeys(
         (i, j) for i, machine in enumerate(result.machines) for j, _ in enumerate(machine.rows)
     )
     for hardware, why in result.left_out:
         text = f"{', '.join(hardware) or 'the machine taken'} is left out: {why}"
-        found += [(text, place) for place in every]
+        found += [(Notice(text, Weight.ASKED), place) for place in every]
     return found
 
 
-def _where(result: Compared, places: Sequence[tuple[int, int]], text: str) -> str:
-    """`in loop and best3 on cerebras`; nothing where all have it, or the text names the hardware.
+def _where(result: Compared, places: Sequence[tuple[int, int]], names: str) -> str:
+    """`in loop and best3 on cerebras`; nothing where all have it.
 
-    Without a `text` it is the place itself that is asked for.
+    `names`: the hardware that is named before it, so that it is not told once more.
     """
     machines, rows = (sorted({place[i] for place in places}) for i in range(2))
     if len(set(places)) < len(machines) * len(rows):  # no rectangle: row by row
         return listed([_where(result, [place], "") for place in sorted(set(places))], 4)
-    profiles = {own for it in _findings(result) for own in it.hardware.values()}
-    named = any(text.startswith((f"{own}:", f"{own} ")) for own in profiles)
     told = []
     if len(rows) < len(result.machines[0].rows):
         told.append(f"in {listed([_label(result, j) for j in rows], 3)}")
-    if len(machines) < len(result.machines) and not named:
-        names = [name(machine_name(result.machines[i]), 30) for i in machines]
-        told.append(f"on {listed(names, 3)}")
+    if len(machines) < len(result.machines) and not names:
+        used = [name(machine_name(result.machines[i]), 30) for i in machines]
+        told.append(f"on {listed(used, 3)}")
     return " ".join(told)
 
 
@@ -199,4 +209,10 @@ def _foot(result: Compared) -> Foot:
         return Foot((("exact: nothing is drawn", seed),))
     runs = show.plural(next(it.replications for it in found if not it.exact), "run")
     told = f"{runs} a row", seed, "the same random numbers in all"
-    return Foot((told, (worst_error(found),)))
+    several = len(result.machines) > 1
+    labels = [
+        f"in {name(row.label, LABEL)}{f' on {name(machine_name(it), 30)}' if several else ''}"
+        for it in result.machines
+        for row in it.rows
+    ]
+    return Foot((told, (worst_error(found, labels),)))

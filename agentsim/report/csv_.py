@@ -13,7 +13,7 @@ from typing import Any
 
 from agentsim.analysis.findings import Findings
 from agentsim.report import json_
-from agentsim.report.compared import Apart, Compared, machine_name
+from agentsim.report.compared import MEASURED, Apart, Compared, machine_name
 from agentsim.report.sweeping import Swept
 from agentsim.report.text import safe
 
@@ -45,7 +45,9 @@ def compare(result: Compared) -> str:
             "file": it.file,
             "vary": "; ".join(f"{key}={json_.compact(value)}" for key, value in it.vary),
             **_difference("difference", it.difference),
+            **_others("other_differences", it.others),
             **_difference("above", it.above),
+            **_others("above_other_differences", it.above_others),
             "quickest": it.quickest,
             "attention": it.findings.attention,
             **row(it.findings),
@@ -65,6 +67,14 @@ def _difference(name: str, found: Apart | None) -> dict[str, Any]:
         f"{name}.sd": found and found.sd,
         f"{name}.needed": found and found.needed,
     }
+
+
+def _others(name: str, found: Mapping[str, Apart]) -> dict[str, Any]:
+    """The same of all that is compared besides the time, whether this row has it or not."""
+    told: dict[str, Any] = {}
+    for measure in MEASURED:
+        told |= _difference(f"{name}.{measure}", found.get(measure))
+    return told
 
 
 def row(findings: Findings) -> dict[str, Any]:

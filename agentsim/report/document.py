@@ -20,7 +20,7 @@ def answer(findings: Findings, full: bool = False) -> Document:
 
     `full`: each warning as it is, else the weightiest ones in brief.
     """
-    lines = brief.brief(((text, None) for text in findings.warnings), lambda *_: "")
+    lines = brief.brief(((notice, None) for notice in findings.notices), lambda *_: "")
     blocks: list[Block | None] = [
         sections.headline(findings),
         sections.verdict(findings),
@@ -48,7 +48,7 @@ def found(graph: Graph, file: str) -> Document:
         Run("ok: ", "strong"),
         Run(f"{name(file, 60)}: {', '.join(fact for fact in facts if fact)}"),
     ]
-    notes = sections.warned(by_weight(graph.notes))
+    notes = sections.warned([it.text for it in by_weight(graph.notices)])
     blocks: tuple[Block, ...] = (Lines((line(*told),)),)
     return Document((*blocks, notes) if notes else blocks)
 

@@ -11,9 +11,6 @@ from agentsim.report import show, words
 from agentsim.report.blocks import Column, Table
 from agentsim.report.text import listed, name, safe
 
-LEAST = 0.005
-"""A smaller share of the run that is saved is no help."""
-
 
 def levers(findings: Findings) -> Table | None:
     """What single changes would save and leave of the mean: the largest first, harm at the end."""
@@ -26,7 +23,7 @@ def levers(findings: Findings) -> Table | None:
     vague = any(_half(it) > 0.1 * abs(it.saves) for it in shown)
     typical = not findings.exact and all(it.typical is not None for it in shown)
     head, title = "What would help, on average", ""
-    if not any(map(_helps, ranked)):
+    if not any(it.helps for it in ranked):
         head = "What was tried, on average"
         unsure = any(it.ci95[1] >= SLIVER * findings.wall.mean for it in ranked)
         title = f"Nothing that was tried {'is sure to help' if unsure else 'would help'}"
@@ -119,11 +116,6 @@ def _left(seconds: float, unit: show.Unit) -> str:
 def _harms(lever: Lever) -> bool:
     """Whether the run surely takes longer with it: its interval lies wholly below nothing."""
     return lever.ci95[1] < 0
-
-
-def _helps(lever: Lever) -> bool:
-    """Whether it surely saves something that is seen."""
-    return lever.ci95[0] > 0 and lever.saves >= LEAST * (lever.saves + lever.leaves)
 
 
 def _part_of_runs(shown: Sequence[Lever], runs: int) -> str:

@@ -50,6 +50,7 @@ def answer(findings: Findings) -> dict[str, Any]:
         "outcome": {
             "done": findings.done,
             "failed": findings.failed,
+            "failed_ci95": findings.failed_ci95,
             "reasons": dict(findings.reasons),
             "verdict": dict(findings.verdicts),
         },
@@ -284,7 +285,7 @@ def found(graph: Graph) -> dict[str, Any]:
             }
             for it in graph.assumed
         ],
-        "warnings": by_weight(graph.notes),
+        "warnings": [it.text for it in by_weight(graph.notices)],
     }
 
 

@@ -54,6 +54,7 @@ def _row(row: Row) -> dict[str, Any]:
         "above": row.above and _apart(row.above),
         "above_other_differences": {name: _apart(it) for name, it in row.above_others.items()},
         "quickest": row.quickest,
+        "behind": row.behind and _apart(row.behind),
         "attention": row.findings.attention,
         "answer": json_.answer(row.findings),
     }

@@ -1,53 +1,61 @@
-"""Warnings of one answer or of several as one list: each said once, and where it holds."""
+"""Warnings of one answer or of several as one list: each said once, and where it holds.
+
+Which are the same is told by what their makers say they are about, never by their words: a name
+may be a figure, and so may a line.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from agentsim.analysis.weights import by_weight
+from agentsim.errors import Notice
 
 Where = TypeVar("Where")
 PlaceOf = Callable[[list[Where], str], str]
-"""Where a text holds, of those places; empty for everywhere."""
-
-_FIGURES = re.compile(r"(?<![\w.,-])(?:[<>]?\d[\d.,]*[kMB]?(?: times)?|once|twice)(?![\w-])")
-"""`1,234`, `120k`, `<1`, `0.4 times`, `once`; not those of a name such as `tok5` or `m2-ultra`."""
+"""Where a warning holds, of those places; empty for everywhere. The text is the hardware that its
+sentence names, which need not be told again; "" where it names none, or the place is asked for."""
 
 
-def once(texts: Iterable[str]) -> list[str]:
-    """Each text once, the weightiest first; of those that differ only in their figures one."""
-    return by_weight([own[0][0] for own in groups((text, None) for text in texts)])
+def each(notices: Iterable[tuple[Notice, Where]], place_of: PlaceOf[Where]) -> list[str]:
+    """Each text once, with where it holds, the weightiest first: nothing of it is left out."""
+    found = _by(lambda notice: notice.text, notices)
+    told = (group[0][0]._replace(text=with_place(group, place_of)) for group in found)
+    return [it.text for it in by_weight(told)]
 
 
-def placed(
-    texts: Iterable[tuple[str, Where]], place_of: Callable[[list[Where], str], str]
-) -> list[str]:
-    """Each text once, with where it holds: `place_of(places, text)`, empty for everywhere.
+def groups(notices: Iterable[tuple[Notice, Where]]) -> list[list[tuple[Notice, Where]]]:
+    """Those that are about the same, whatever their figures, together; else those of one text."""
+    return _by(lambda notice: notice.about or notice.text, notices)
 
-    Where texts differ in their figures, the first one's are told with the places where they hold,
-    and after that the others, which are `elsewhere` if together they are all places. The
-    weightiest are first.
+
+def with_place(group: Sequence[tuple[Notice, Where]], place_of: PlaceOf[Where]) -> str:
+    """The first text of a group, and where it holds.
+
+    Where there are others, with other figures, these are told after it: by their places, or as
+    `elsewhere` if they hold in all that are left.
     """
-    return by_weight([_with_place(group, place_of) for group in groups(texts)])
-
-
-def _with_place(group: list[tuple[str, Where]], place_of: Callable[[list[Where], str], str]) -> str:
-    text = group[0][0]
+    first = group[0][0]
     places = [place for _, place in group]
-    where = place_of(places, text)
-    others = [place for own, place in group if own != text]
-    if others:
-        own = place_of([place for it, place in group if it == text], "")
-        rest = place_of(others, "") if place_of(places, "") else "elsewhere"
-        where = f"{own}; {rest} with other figures"
-    return f"{text} ({where})" if where else text
+    own = [place for it, place in group if it.text == first.text]
+    others = [place for it, place in group if it.text != first.text]
+    if not others:
+        where = place_of(places, first.profile)
+    elif here := place_of(own, ""):
+        apart = not any(place in own for place in others)
+        left = apart and not place_of(places, "")
+        rest = "elsewhere" if left else place_of(others, "") or "everywhere"
+        where = f"{here}; {rest} with other figures"
+    else:
+        where = f"{place_of(others, '')} with other figures too".strip()
+    return f"{first.text} ({where})" if where else first.text
 
 
-def groups(texts: Iterable[tuple[str, Where]]) -> list[list[tuple[str, Where]]]:
-    """Those that differ in their figures only, together."""
-    found: dict[str, list[tuple[str, Where]]] = {}
-    for text, place in texts:
-        found.setdefault(_FIGURES.sub("", text), []).append((text, place))
+def _by(
+    key: Callable[[Notice], Hashable], notices: Iterable[tuple[Notice, Where]]
+) -> list[list[tuple[Notice, Where]]]:
+    found: dict[Hashable, list[tuple[Notice, Where]]] = {}
+    for notice, place in notices:
+        found.setdefault(key(notice), []).append((notice, place))
     return list(found.values())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 
 from agentsim.analysis.estimate import FEWEST
 from agentsim.analysis.findings import (
@@ -14,7 +13,7 @@ from agentsim.analysis.findings import (
     Share,
 )
 from agentsim.analysis.words import SLIVER
-from agentsim.report import budgeting, show, words
+from agentsim.report import budgeting, show, timing, words
 from agentsim.report.blocks import (
     Bar,
     Bars,
@@ -61,9 +60,9 @@ def _hardware(findings: Findings) -> list[str]:
 
 def verdict(findings: Findings) -> Lines:
     """How long, how sure, within the budget?, without people, and whether runs fail."""
-    lines = [_wall(findings)]
+    lines = [timing.wall(findings)]
     if findings.finish is not None:
-        lines.append(line(_done_by(findings.finish)))
+        lines.append(line(timing.done_by(findings.finish, findings)))
     if findings.budget is not None:
         lines += budgeting.lines(findings.budget, findings.exact, findings.replications)
     if findings.people:
@@ -72,56 +71,31 @@ def verdict(findings: Findings) -> Lines:
     return Lines(tuple(lines))
 
 
-def _wall(findings: Findings) -> Line:
-    """The typical run, 4 in 5, 1 in 10; what reads the same is said once."""
-    wall = findings.wall
-    if findings.exact:
-        return line("always ", Run(show.exact(wall.p50), "strong"))
-    values = (wall.p5, wall.p50, wall.p80, wall.p90, wall.p95)
-    low, typical, most, long, high = map(show.duration, values)
-    if low == high:
-        return line(Run(typical, "strong"), " in 9 of 10 runs")
-    first = (Run(f"{typical} typical", "strong"),)
-    if typical == long:
-        return Line((first, (Run("9 in 10 runs take no longer"),)))
-    if most == long:
-        return Line((first, (Run("9 in 10 runs within "), Run(long, "strong"))))
-    last = (Run("1 in 10 over "), Run(long, "strong"))
-    if typical == most:
-        return Line((first, (Run("4 in 5 runs take no longer"),), last))
-    return Line((first, (Run("4 in 5 runs within "), Run(most, "strong")), last))
-
-
-def _done_by(finish: Mapping[str, str]) -> str:
-    """`Done typically Tue 1 Dec 09:09, 4 in 5 by 10:12`; what reads the same is said once."""
-    told, before = [], ("", "")
-    for key, words_ in (("p50", "typically"), ("p80", "4 in 5 by"), ("p90", "9 in 10 by")):
-        at = datetime.fromisoformat(finish[key])
-        day, clock = show.day(at), f"{at:%H:%M}"
-        if (day, clock) != before:
-            told.append(f"{words_} {clock if day == before[0] else f'{day} {clock}'}")
-        before = (day, clock)
-    if len(told) == 1:
-        told = [told[0].removeprefix("typically ")]
-    return f"Done {', '.join(told)}."
-
-
 def _people(findings: Findings) -> list[Line]:
     """The median without people, as the headline is one; what they give is a mean."""
     left = findings.without_people.p50
     said = show.exact(left) if findings.exact else f"{show.duration(left)} typical"
-    needed = [_needed(who, it, findings.exact) for who, it in findings.people.items()]
+    if findings.replications == 1 and not findings.exact:
+        said = show.duration(left)
+    alone = findings.exact or findings.replications == 1
+    needed = [_needed(who, it, findings.exact, alone) for who, it in findings.people.items()]
     return [line(f"Without people {said}. {needed[0]}"), *(line(text) for text in needed[1:])]
 
 
-def _needed(who: str, person: PersonFindings, exact: bool) -> str:
+def _needed(who: str, person: PersonFindings, exact: bool, alone: bool) -> str:
+    """How often and for how long. `alone`: of one run there is no average."""
     subject = words.verb(who, "are", "is")
-    if person.times_needed <= 0:
+    count, average = person.times_needed, "" if alone else " on average"
+    if count <= 0:
         return f"{subject} not needed."
-    often = show.often(person.times_needed)
     for_ = (show.exact if exact else show.duration)(person.attention)
+    if count < 1 and person.asked is not None and abs(person.asked - count) < 1e-9:
+        return f"{subject} needed in {show.share(count)} of runs, for {for_} a run{average}."
+    often = show.often(count)
+    if count < 0.95:
+        return f"{subject} needed on average {often}, and for {for_} in all."
     whole = "" if "once" in often else " in all"
-    return f"{subject} needed {often}, for {for_}{whole}{'' if exact else ' on average'}."
+    return f"{subject} needed {often}, for {for_}{whole}{average}."
 
 
 def _outcome(findings: Findings) -> list[Line]:
@@ -171,11 +145,17 @@ def _right(quality: QualityFindings, success: float, exact: bool) -> str:
     return f"What is picked is right in {show.share(success)}{between} of runs{none}."
 
 
+def _failed(findings: Findings) -> str:
+    """The share, and what it is known to be at 95 %."""
+    between = "" if findings.failed_ci95 is None else f" ({show.between(*findings.failed_ci95)})"
+    return f"{show.share(findings.failed)}{between}"
+
+
 def _failures(findings: Findings) -> list[Line]:
     """How many runs fail and why, and whether they count in the times."""
     found = sorted(findings.reasons.items(), key=lambda item: (-item[1], item[0]))
     always = findings.failed >= 1
-    head = "Every run fails" if always else f"Fails in {show.share(findings.failed)} of runs"
+    head = "Every run fails" if always else f"Fails in {_failed(findings)} of runs"
     if findings.exact:
         head = "It fails"
     # parts of the runs that fail: they add up to the share above
@@ -191,6 +171,12 @@ def _failures(findings: Findings) -> list[Line]:
     done = findings.wall_done
     if done is None:
         lines.append(line("The times are those until it fails."))
+    elif done.n < timing.FEW_RUNS and not findings.exact:
+        typical = show.duration(done.p50)
+        which = f"Those {done.n} that do not fail: {typical} typical."
+        if done.n == 1:
+            which = f"The one that does not fail: {typical}."
+        lines.append(line(f"Times are of all runs, failed ones too. {which}"))
     else:
         lines.append(
             line(
@@ -267,6 +253,8 @@ def _title(findings: Findings, error: str) -> str:
     """`Where the average 1 h 17 m +-3.3 m goes`."""
     if findings.exact:
         return f"Where the {show.exact(findings.wall.mean)} go"
+    if findings.replications == 1:
+        return f"Where the {show.duration(findings.wall.mean)} of this run go"
     return f"Where the average {show.duration(findings.wall.mean)}{error} goes"
 
 
@@ -305,12 +293,15 @@ def foot(findings: Findings) -> Foot:
     return Foot((used, (runs, seed, *errors)))
 
 
-def worst_error(rows: Sequence[Findings]) -> str:
-    """How sure the typical runs of several answers are: the least sure of them."""
+def worst_error(rows: Sequence[Findings], labels: Sequence[str] = ()) -> str:
+    """How sure the typical runs of several answers are: the least sure, named where it differs."""
     if any(it.replications < FEWEST and not it.exact for it in rows):
         return TOO_FEW
-    worst = max(it.wall.p50_error / (it.wall.p50 or 1.0) for it in rows)
-    return f"typical +-{show.at_most(worst)} or less"
+    errors = [it.wall.p50_error / (it.wall.p50 or 1.0) for it in rows]
+    told = list(map(show.at_most, errors))
+    worst = max(range(len(rows)), key=lambda i: errors[i])
+    which = f", the most {labels[worst]}" if labels and len(set(told)) > 1 else ""
+    return f"typical +-{told[worst]} or less{which}"
 
 
 def _used(findings: Findings) -> Iterator[str]:
@@ -321,7 +312,8 @@ def _used(findings: Findings) -> Iterator[str]:
         for count, word in ((calls.rejected, "rejected"), (calls.failed, "failed"))
         if count > 0
     ]
-    mean = "" if findings.exact or not calls.attempts else "mean: "
+    alone = findings.exact or findings.replications == 1
+    mean = "" if alone or not calls.attempts else "mean: "
     yield f"{mean}{show.plural(calls.attempts, 'call')}{_within(', '.join(refused))}"
     if tokens.input > 0:
         hits = f"{show.share(tokens.cached / tokens.input)} cached" if tokens.cached > 0 else ""

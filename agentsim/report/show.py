@@ -78,9 +78,10 @@ def exact(seconds: float) -> str:
     return ("-" if seconds < 0 else "") + " ".join(pieces)
 
 
-def day(at: datetime) -> str:
-    """`Tue 1 Dec`, in English whatever the machine speaks."""
-    return f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]}"
+def day(at: datetime, year: bool = False) -> str:
+    """`Tue 1 Dec`, with its `year` `Tue 4 Jan 2028`, in English whatever the machine speaks."""
+    told = f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]}"
+    return f"{told} {at.year}" if year else told
 
 
 def from_to(before: float, after: float) -> str:
@@ -177,6 +178,15 @@ def share(value: float) -> str:
     if not math.isfinite(value * 100):
         return UNKNOWN
     return percent(value) if abs(value) < 1e6 else f"{_large(value * 100)} %"
+
+
+def between(low: float, high: float) -> str:
+    """An interval of a share, `72 to 77 %`: in as many figures as it takes to see its width."""
+    for figures in range(4):
+        first, last = round(100 * low, figures), round(100 * high, figures)
+        if first < last:
+            break
+    return f"{first:.{figures}f} to {last:.{figures}f} %"
 
 
 def at_most(value: float) -> str:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from agentsim.analysis.findings import Findings, Lever
+from agentsim.errors import Notice
 from agentsim.report import brief, budgeting, show, words
 from agentsim.report.blocks import Block, Column, Document, Foot, Headline, Line, Lines, Run, Table
 from agentsim.report.blocks import line as one_line
 from agentsim.report.helping import lever_name
-from agentsim.report.merging import once
+from agentsim.report.merging import each
 from agentsim.report.sections import warned, worst_error
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name, safe
@@ -74,9 +75,7 @@ def sweep(result: Swept, full: bool = False) -> Document:
     blocks += [Lines((one_line(_what_changes(first)),)), _table(result.rows)]
     if result.crossings:
         blocks.append(Lines(_crossings(result.crossings)))
-    texts = [(text, row.rate) for row in result.rows for text in row.findings.warnings]
-    lines = brief.brief(texts, lambda rates, _: _at(result, rates))
-    if notes := warned(warnings(result)) if full else brief.notes(lines):
+    if notes := warned(warnings(result)) if full else brief.notes(in_brief(result)):
         blocks.append(notes)
     blocks.append(_foot(result))
     return Document(tuple(blocks))
@@ -102,8 +101,17 @@ def _at(result: Swept, rates: Sequence[float]) -> str:
 
 
 def warnings(result: Swept) -> list[str]:
-    """The warnings of all speeds; what differs only in its figures is said once."""
-    return once(text for row in result.rows for text in row.findings.warnings)
+    """The warnings of all speeds, each text once, with the speeds at which it holds."""
+    return each(_told_at(result), lambda rates, _: _at(result, rates))
+
+
+def in_brief(result: Swept) -> list[brief.Told]:
+    """The same, a line a kind: of what differs only in its figures the range of them."""
+    return brief.brief(_told_at(result), lambda rates, _: _at(result, rates))
+
+
+def _told_at(result: Swept) -> list[tuple[Notice, float]]:
+    return [(notice, row.rate) for row in result.rows for notice in row.findings.notices]
 
 
 def _crossings(found: Sequence[Crossing]) -> tuple[Line, ...]:
@@ -140,7 +148,9 @@ def _answer(result: Swept) -> list[Line]:
     """What speed buys and until where, what binds at the fastest one, and what would help there."""
     change, lever = _change(result), _lever(result)
     enough = next((it for it in result.crossings if it.kind == "speed"), None)
-    if enough is not None:
+    if _is_idle(result, enough):
+        change = f"Speed does not matter here: at all of these rates {_LITTLE}. {change}".strip()
+    elif enough is not None:
         change = f"{change} Above {_speed(enough.rate)} tok/s {safe(enough.text)}.".strip()
     fast = result.rows[-1]
     why = ""
@@ -150,19 +160,39 @@ def _answer(result: Swept) -> list[Line]:
     return [one_line(it) for it in told if it.text]
 
 
+_LITTLE = "twice the speed saves less than 5 %"
+
+
+def _is_idle(result: Swept, enough: Crossing | None) -> bool:
+    """Whether twice the speed saves little from the slowest rate on.
+
+    Where nothing was found to turn, it saves little at all rates if all of them together do.
+    """
+    slow, fast = result.rows[0], result.rows[-1]
+    if not fast.findings.hardware:
+        return False
+    if enough is not None:
+        return enough.rate <= slow.rate and "slower speeds" not in enough.text
+    left, whole = fast.findings.wall.mean, slow.findings.wall.mean
+    return fast.rate >= 2 * slow.rate and left > 0.95 * whole
+
+
 def closing(result: Swept) -> str:
-    """`From 100 to 15,000 tok/s (150x): typical 40 -> 34 min.`, and what would help beyond that."""
+    """`From 5 to 800 tok/s (160x): typical 50 -> 35 min.`, and what would help beyond that."""
     return " ".join(filter(None, (_change(result), _lever(result))))
 
 
 def _change(result: Swept) -> str:
-    slow, fast = result.rows[min(1, max(0, len(result.rows) - 2))], result.rows[-1]
+    slow, fast = result.rows[0], result.rows[-1]
     if slow is fast or not fast.findings.hardware:
         return ""
     times = f" ({show.factor(fast.rate / slow.rate)})" if slow.rate > 0 else ""
     speeds = f"From {show.number(slow.rate)} to {show.rate(fast.rate)}{times}"
     typical = "" if fast.findings.exact else "typical "
-    change = show.from_to(slow.findings.wall.p50, fast.findings.wall.p50)
+    before, after = slow.findings.wall.p50, fast.findings.wall.p50
+    change = show.from_to(before, after)
+    if show.duration(before) == show.duration(after):
+        change = f"{show.duration(before)} at both"
     return f"{speeds}: {typical}{change}."
 
 
@@ -175,7 +205,8 @@ def _lever(result: Swept) -> str:
 def _table(rows: Sequence[Row]) -> Table:
     """Time, spread, agents alone, whose time it is; columns only where there is something."""
     found = [row.findings for row in rows]
-    exact = all(it.exact for it in found)
+    # of one run there is no typical one
+    exact = all(it.exact or it.replications == 1 for it in found)
     people = any(it.people for it in found)
     columns = [("tok/s", [show.number(row.rate) for row in rows])]
     columns.append(("time" if exact else "typical", [show.tight(it.wall.p50) for it in found]))
@@ -272,7 +303,11 @@ def _foot(result: Swept) -> Foot:
     if all(it.exact for it in found):
         return Foot((("exact: nothing is drawn", seed),))
     runs = show.plural(found[0].replications, "run")
-    told = [f"{runs} a speed", seed, worst_error(found)]
+    told = [
+        f"{runs} a speed",
+        seed,
+        worst_error(found, [f"at {show.rate(row.rate)}" for row in result.rows]),
+    ]
     if any(map(_within, result.crossings)):
         compared = min(it.runs for it in result.crossings)
         of = f" of {compared:,} runs" if compared < found[0].replications else ""

@@ -22,6 +22,10 @@ _DOTTED = re.compile(r"(-?\d+)\.\.+(-?\d+)")
 _NEARLY = r"\s*[-+$]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*[A-Za-z%/]*\s*"
 _BROKEN_RANGE = re.compile(rf"{_NEARLY}(?::{_NEARLY}){{1,2}}")
 _IS_A_RANGE = "a range is of whole numbers, such as 0:6 or 0:12:4"
+_WRITTEN = (
+    "one value, such as 3 or 90s, or a list in brackets: [1, 2]; a text that holds a bracket, a "
+    "colon or a comma in quotes"
+)
 _EMPTY = frozenset(("", "~", "null", "Null", "NULL"))
 
 
@@ -34,7 +38,13 @@ def scalar(text: str, option: str = "--set") -> Value:
         return _scalar(text, option)
     except Problems as fault:
         place = given(f"{option}=", text)
-        raise Problems(replace(problem, place=place) for problem in fault.problems) from None
+        raise Problems(_of_option(problem, place) for problem in fault.problems) from None
+
+
+def _of_option(problem: Problem, place: Place | None) -> Problem:
+    """At the option, and with a hint about it: none about the indents of a file."""
+    hint = _WRITTEN if problem.code == "yaml-syntax" else problem.hint
+    return replace(problem, place=place, hint=hint)
 
 
 def _scalar(text: str, option: str) -> Value:
@@ -119,7 +129,7 @@ def _back(problem: Problem) -> Problem:
     place = problem.place
     if place is not None and place.line == 1 and place.column > 1:
         place = Place(place.file, 1, place.column - 1)
-    return Problem(problem.code, problem.message, place, problem.hint)
+    return _of_option(problem, place)
 
 
 def _refused(code: str, message: str, option: str, hint: str = "") -> Problems:

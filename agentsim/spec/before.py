@@ -70,15 +70,20 @@ class Asking:
     """Steps by rank that ask for a verdict, a session, changes or an answer."""
 
     whens: dict[int, Node] = field(default_factory=dict)
+    others: dict[int, Node] = field(default_factory=dict)
+    """Steps with a `when` that meet no verdict but those that it names."""
     sessions: dict[int, InSession] = field(default_factory=dict)
     changes: dict[int, Agent | Ask | Life] = field(default_factory=dict)
     answers: dict[int, Ask] = field(default_factory=dict)
 
 
-def missing(root: Block) -> Asking:
-    """Steps whose `when`, `session` or `reads` nothing before them meets, however reached."""
+def missing(root: Block, by_chance: bool = False) -> Asking:
+    """Steps whose `when`, `session` or `reads` nothing before them meets, however reached.
+
+    `by_chance`: what has a chance of 0 % is not taken to be, so that this holds of these numbers.
+    """
     asked = (node.session for node in walk(root) if isinstance(node, InSession))
-    walker = _Walker(frozenset(name for name in asked if name is not None))
+    walker = _Walker(frozenset(name for name in asked if name is not None), by_chance)
     walker.visit(root, State())
     for kind in fields(Asking):
         rows, met = getattr(walker.missing, kind.name), getattr(walker.met, kind.name)
@@ -90,8 +95,8 @@ def missing(root: Block) -> Asking:
 class _Walker:
     """`asked`: the sessions that any step names; others need not be followed."""
 
-    def __init__(self, asked: frozenset[str]) -> None:
-        self._asked = asked
+    def __init__(self, asked: frozenset[str], by_chance: bool) -> None:
+        self._asked, self._by_chance = asked, by_chance
         self.missing = Asking()
         self.met = Asking()
         self._inside: dict[int, State] = {}
@@ -103,6 +108,7 @@ class _Walker:
         if guard.when:
             met = before.verdicts & set(guard.when)
             self._found(bool(met)).whens[node.rank] = node
+            self._found(met != before.verdicts).others[node.rank] = node
             if met:
                 entry = replace(before, verdicts=met)
         if guard.tries > 1:
@@ -134,8 +140,10 @@ class _Walker:
                 return self._choose(node, before)
             case Loop():
                 return self._loop(node, before)
-            case _:
+            case Call() | Agent() | Work() | Ask():
                 return self._leaf(node, before)
+            case _:
+                raise TypeError(f"{type(node).__name__} does not say what it leaves")
 
     def _leaf(self, node: Node, before: State) -> _End:
         sessions = before.sessions
@@ -151,7 +159,7 @@ class _Walker:
             self._found(before.answered).answers[node.rank] = node
         written, answered = before.written or _writes(node), before.answered or _answers(node)
         after = State(before.verdicts, sessions, written, answered)
-        return _End(after, _says(node), _fails(node))
+        return _End(after, self._says(node), self._fails(node))
 
     def _found(self, is_met: bool) -> Asking:
         """Where a step is noted whose wish is met as it is reached here, or is not."""
@@ -161,7 +169,7 @@ class _Walker:
         """Its session is open for its steps; what it says stands for what they said."""
         entry = self._leaf(node, before).after
         end = self.visit(node.body, replace(before, sessions=entry.sessions))
-        says = _REVIEW if says_of(node) is not None else end.says
+        says = self._says(node) if says_of(node) is not None else end.says
         return _End(end.after, says, end.fails)
 
     def _merge(self, node: Merge, before: State) -> _End:
@@ -258,6 +266,24 @@ class _Walker:
         verdicts = before.verdicts | left
         return _End(replace(after, verdicts=verdicts), says, fails)
 
+    def _says(self, node: Node) -> Said:
+        """What a step itself may say."""
+        if not self._by_chance:
+            return _says(node)
+        says = says_of(node)
+        if says is None:
+            return _says(node)
+        found: set[Verdict | None] = set()
+        found |= {Verdict.APPROVED} if says.can_approve else set()
+        asks = says.clean or any(share + says.rejects < 1.0 for share in says.approves)
+        found |= {Verdict.CHANGES} if asks else set()
+        return frozenset(found)
+
+    def _fails(self, node: Node) -> bool:
+        if self._by_chance and isinstance(node, Work):
+            return node.tool.fails > 0.0 or node.tool.timeout is not None
+        return _fails(node)
+
     def _opens(self, node: InSession) -> frozenset[str]:
         return self._asked & {session_of(node)}
 
@@ -270,7 +296,7 @@ class _Walker:
 
     def _look(self, node: Node) -> State:
         parts = [self.inside(inner) for inner in inner_of(node)]
-        verdicts = frozenset[Verdict | None]().union(_says(node), *(p.verdicts for p in parts))
+        verdicts = frozenset[Verdict | None]().union(self._says(node), *(p.verdicts for p in parts))
         if isinstance(node, Loop) or node.guard.go_on:
             verdicts |= _FAILED
         sessions = frozenset[str]().union(*(part.sessions for part in parts))

@@ -30,11 +30,14 @@ def blamed(
     return [_told(it, where.get(it.place) if it.place else None) for it in problems]
 
 
-def chosen(tree: Tree, sets: Sequence[tuple[str, object]]) -> frozenset[Place]:
-    """Where values stand that use a param of an option."""
+def chosen(tree: Tree, sets: Sequence[tuple[str, object]]) -> frozenset[Path]:
+    """The values that use a param of an option."""
     if not sets or not isinstance(tree.value, dict):
         return frozenset()
-    return frozenset(it for it, _ in _places(tree, _reached(tree.value, dict(sets), frozenset())))
+    reached = _reached(tree.value, dict(sets), frozenset())
+    return frozenset(
+        path for path, text in texts(tree.value) if not reached.keys().isdisjoint(uses(text))
+    )
 
 
 def _told(problem: Problem, options: list[str] | None) -> Problem:
@@ -49,7 +52,14 @@ def _reached(
 ) -> dict[str, list[str]]:
     """Param -> the options that it depends on, by itself or by params above it."""
     found = {
-        name: [str(given("--vary " if name in varied else "--set ", f"{name}={flow(it)}"))]
+        name: [
+            str(
+                given(
+                    "--vary " if name in varied else "--set ",
+                    f"{name}={'' if it is None else flow(it)}",
+                )
+            )
+        ]
         for name, it in sets.items()
     }
     params = value.get("params")
@@ -63,15 +73,16 @@ def _reached(
 
 def _places(tree: Tree, reached: dict[str, list[str]]) -> Iterator[tuple[Place, list[str]]]:
     """Each place of a text that uses a param of `reached`, with the options behind it."""
-    for path, text in _texts(tree.value, ()):
+    for path, text in texts(tree.value):
         used = [it for name in sorted(uses(text)) for it in reached.get(name, ())]
         if used:
             yield tree.place(path), list(dict.fromkeys(used))
 
 
-def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Every text of a value, with its path."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict | list):
         for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _texts(part, (*path, key))
+            yield from texts(part, (*path, key))

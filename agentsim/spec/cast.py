@@ -233,7 +233,7 @@ class Cast:
         if other == name:
             return self._from_preset(kind, name)
         if not self.knows(kind, other):
-            known = [*map(str, self.file[kind]), *names(kind)]
+            known = [*(str(one) for one in self.file[kind] if one != name), *names(kind)]
             self._report(unknown_name(like, known, place, ONE_OF[kind]))
             return None
         return self._merged(kind, other, (*seen, name))

@@ -27,7 +27,7 @@ def find(kind: Kind, name: str) -> Path:
     found = entries(kind)
     if name in found:
         return found[name]
-    known = ", ".join(by_nearness(name, found)) or "none"
+    known = ", ".join(found) or "none"  # in one order, whatever was asked for
     near = nearest(name, found)
     what = f"no {_WORDS[kind]} {quoted(name)}"
     hint = f"did you mean {quoted(near)}?" if near else "one of these, or the path of a file"

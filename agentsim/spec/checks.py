@@ -25,12 +25,15 @@ from agentsim.spec.heeded import unheeded_settings
 from agentsim.spec.idle import idle_settings
 from agentsim.spec.length import check_length
 from agentsim.spec.lines import check_lines
-from agentsim.spec.problems import few, quoted
+from agentsim.spec.problems import quoted
 from agentsim.spec.quality import check_defects
 from agentsim.spec.sessions import check_sessions
+from agentsim.spec.told import Told, few, of_definition, of_step, risks, unchosen
 from agentsim.spec.unmet import check_unmet
 from agentsim.spec.vain import vain_settings
+from agentsim.spec.vain_limits import vain_limits
 from agentsim.spec.verdicts import verdict_notes
+from agentsim.spec.whens import vain_whens
 
 if TYPE_CHECKING:
     from agentsim.spec.load import Source
@@ -71,14 +74,16 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
     unmet = _between_steps(graph, program) if program.whole else []
     if program.problems:
         return None
-    told = [verdict_notes(graph.root), unmet, _cut_answers(graph), lines, _empty(graph, program)]
-    told += [_idle_fails(graph), unheeded_settings(graph, program), defects]
-    told += [vain_settings(graph, program), idle_settings(graph, program)]
-    notes = (note for part in told for note in few(part))
-    return dataclasses.replace(graph, notes=(*graph.notes, *notes))
+    told = [*_verdicts(graph, program), *unmet, *_cut_answers(graph, program), *lines]
+    told += [*_empty(graph, program), *_idle_fails(graph, program)]
+    told += [*unheeded_settings(graph, program), *defects]
+    told += [*vain_whens(graph, program), *vain_settings(graph, program)]
+    told += [*vain_limits(graph, program), *idle_settings(graph, program)]
+    notices = few(unchosen(told, program.chosen))
+    return dataclasses.replace(graph, notices=(*graph.notices, *notices))
 
 
-def _between_steps(graph: Graph, program: Program) -> list[str]:
+def _between_steps(graph: Graph, program: Program) -> list[Told]:
     """Reports steps that hinder or miss each other; returns what a person should know besides."""
     clashing: set[int] = set()
 
@@ -96,21 +101,33 @@ def _between_steps(graph: Graph, program: Program) -> list[str]:
     return check_unmet(graph.root, program, clashing)
 
 
-def _cut_answers(graph: Graph) -> list[str]:
+def _verdicts(graph: Graph, program: Program) -> list[Told]:
+    """What is to be known of verdicts, with the line of the key that it is of."""
+    found = []
+    for node, key, text in verdict_notes(graph.root):
+        at = next(of_step(program, node, key), program.path_of(node.rank))
+        by = (at, *risks(program, node)) if program.chosen else ()
+        found.append(Told(f"{node.path} ({program.line(at)}): {text}", at, by))
+    return found
+
+
+def _cut_answers(graph: Graph, program: Program) -> list[Told]:
     """Calls that ask for a longer answer than the model gives."""
     found = []
     for node in walk(graph.root):
         if isinstance(node, Call) and node.max_output is not None:
             server = graph.servers[node.server]
             if server.max_output is not None and node.max_output > server.max_output:
-                found.append(
-                    f"{node.path}: its `max_output` of {node.max_output:,} is more than "
-                    f"{server.profile} gives, {server.max_output:,}: that is what it gets"
+                at = program.path_of(node.rank, "max_output")
+                text = (
+                    f"its `max_output` of {node.max_output:,} is more than {server.profile} "
+                    f"gives, {server.max_output:,}: that is what it gets"
                 )
-    return list(dict.fromkeys(found))
+                found.append(Told(f"{node.path} ({program.line(at)}): {text}", at, (at,)))
+    return found
 
 
-def _idle_fails(graph: Graph) -> list[str]:
+def _idle_fails(graph: Graph, program: Program) -> list[Told]:
     """Tools whose `fails` changes nothing: an agent goes on in any case, and no step runs them."""
     nodes = list(walk(graph.root))
     stepped = {node.tool.name for node in nodes if isinstance(node, Work)}
@@ -122,25 +139,29 @@ def _idle_fails(graph: Graph) -> list[str]:
         if isinstance(tool, ToolPlan)
     }
     why = "only agents run it, which go on either way; a `retry` of the tool would make it count"
-    return [
-        f"{tool.name}: its `fails` changes nothing, since {why}"
-        for tool in tools.values()
-        if tool.fails > 0.0 and tool.tries == 1 and tool.name not in stepped
-    ]
+    found = []
+    for name, tool in tools.items():
+        if tool.fails > 0.0 and tool.tries == 1 and name not in stepped:
+            by = tuple(of_definition(program, "tools", name, "fails", "retry"))
+            line = f" ({program.line(by[0])})" if by else ""
+            text = f"{name}{line}: its `fails` changes nothing, since {why}"
+            found.append(Told(text, by[0] if by else (), by))
+    return found
 
 
-def _empty(graph: Graph, program: Program) -> list[str]:
+def _empty(graph: Graph, program: Program) -> list[Told]:
     """Lists of steps with nothing in them: they are done at once, which is hardly meant."""
-    found: dict[int, str] = {}
+    found: dict[int, Told] = {}
     for node in walk(graph.root):
         bare = isinstance(node, Block) and not node.steps
         if isinstance(node, Choose) or (isinstance(node, Fork) and node.items is None):
             bare = not node.branches
         if bare:
             key = "steps" if not node.path else program.by_rank[node.rank].kind
-            line = program.place_of(node.rank, *(() if not node.path else (key,))).line
-            who = f"{node.path} (line {line})" if node.path else "the workflow"
-            found[node.rank] = f"{who} holds an empty list of steps, which is done at once"
+            at = program.path_of(node.rank, key) if node.path else ("steps",)
+            who = f"{node.path or 'the workflow'} ({program.line(at)})"
+            text = f"{who} holds an empty list of steps, which is done at once"
+            found[node.rank] = Told(text, at)
     return list(found.values())
 
 

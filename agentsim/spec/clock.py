@@ -104,7 +104,8 @@ def _date(value: str, date: str, second: int, offset: str) -> Date:
     except ValueError:
         raise values.fault(f"there is no such date: {quoted(value)}", hint=_SUCH_AS) from None
     if not 1971 <= found.year <= 2999:
-        raise values.fault(f"the year {found.year} is not used", hint=_SUCH_AS)
+        message = f"the year {found.year} is not used: 1971 to 2999 are"
+        raise values.fault(message, hint=_SUCH_AS)
     return Date(found, text)
 
 

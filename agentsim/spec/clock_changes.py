@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 
-from agentsim.laws.calendar import AHEAD, instants, zone_of
+from agentsim.laws.calendar import AHEAD, instants, names_days, zone_of
 from agentsim.records import SECOND
 from agentsim.spec.clock import Clock
 
@@ -53,16 +53,19 @@ def _of_clock(given: Clock, start: int, zone_name: str) -> Iterator[str]:
         day = today + timedelta(days=ahead)
         shown = day + timedelta(seconds=given.second)
         is_over = instants(shown, zone)[-1] * SECOND < start
-        if is_over or (given.days and day.weekday() not in given.days) or _is_whole(day, zone):
+        if is_over or (given.days and day.weekday() not in given.days):
+            continue
+        whole = (86_400,) if names_days(given.days) else (0, 86_400)
+        if _length(day, zone) in whole:
             continue
         if told := of_date(shown, start, zone_name):
             yield told
 
 
-def _is_whole(day: datetime, zone: tzinfo) -> bool:
-    """Whether nothing changes from a day to the next; or it is a day that the zone left out."""
+def _length(day: datetime, zone: tzinfo) -> int:
+    """Seconds from a day to the next; 0 of one that the zone left out."""
     begin, end = (instants(day + timedelta(days=more), zone)[0] for more in (0, 1))
-    return end - begin in (0, 86_400)
+    return end - begin
 
 
 def offset_of(moment: datetime) -> str:

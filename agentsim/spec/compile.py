@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from agentsim.errors import Place, Problem
+from agentsim.errors import Notice, Place, Problem, Weight
 from agentsim.graph import Graph, ServerPlan, Step
 from agentsim.spec.cast import Cast
 from agentsim.spec.checks import run_checks
@@ -16,7 +16,8 @@ from agentsim.spec.problems import quoted
 from agentsim.spec.quality import quality_plan
 from agentsim.spec.scope import Program, lower_root
 from agentsim.spec.servers import DEFAULT, Servers
-from agentsim.spec.tree import Tree
+from agentsim.spec.told import few, unchosen
+from agentsim.spec.tree import Path, Tree
 from agentsim.spec.workflow import top_of
 
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ def compiled(
     stem: str,
     problems: list[Problem],
     checked: bool = True,
-    chosen: frozenset[Place] = frozenset(),
+    chosen: frozenset[Path] = frozenset(),
 ) -> tuple[Program, Graph | None]:
     """The program and its graph; None where there are problems, which then stand in `problems`.
 
     `checked`: also for what cannot run; else only what the file itself says must be right.
-    `chosen`: where values stand that an option decides.
+    `chosen`: the values that an option decides.
     """
     program = Program(tree, params, problems)
     program.chosen = chosen
@@ -73,7 +74,12 @@ def compiled(
         exact=is_exact(root, servers, players.people, tuple(players.queues.values())),
         quality=quality_plan(root, program),
         assumed=program.cast.noted(),
-        notes=(*_hardware_notes(program, servers), *top.notes, *players.notes, *program.notes),
+        notices=(
+            *_hardware_notices(program, servers),
+            *top.notices,
+            *players.notices,
+            *few(unchosen(program.told, program.chosen)),
+        ),
     )
     return program, run_checks(graph, program, source) if checked else graph
 
@@ -84,8 +90,9 @@ def _steps(program: Program) -> tuple[Step, ...]:
     return tuple(Step(row.path, row.kind) for row in rows)
 
 
-def _hardware_notes(program: Program, servers: tuple[ServerPlan, ...]) -> list[str]:
+def _hardware_notices(program: Program, servers: tuple[ServerPlan, ...]) -> list[Notice]:
     """What was taken where nothing was given; nothing where no step asks a model."""
     if not servers or not program.servers.is_default:
         return []
-    return [f"no --hw was given: {DEFAULT} is taken, a hosted model of today"]
+    told = f"no --hw was given: {DEFAULT} is taken, a hosted model of today"
+    return [Notice(told, Weight.ASKED)]

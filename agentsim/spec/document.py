@@ -25,7 +25,7 @@ from yaml.events import (
 from agentsim.errors import Place, Problem
 from agentsim.spec import scalars
 from agentsim.spec.problems import nearest, quoted
-from agentsim.spec.tree import Key, Spot, Value
+from agentsim.spec.tree import Key, Lines, Spot, Value
 
 MAX_DEPTH = 60
 MAX_VALUES = 200_000  # keys and values, aliases written out
@@ -52,9 +52,9 @@ class _Anchor(NamedTuple):
 class Builder:
     """Builds values and spots from events, and notes what is wrong."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, lines: Lines) -> None:
         self.problems: list[Problem] = []
-        self._file = file
+        self._file, self._lines = file, lines
         self._events: Iterator[Event] = iter(())
         self._anchors: dict[str, _Anchor | None] = {}  # None: still open
         self._values = self._letters = self._aliases = 0
@@ -88,7 +88,7 @@ class Builder:
 
     def _plain(self, event: Event, depth: int) -> tuple[Value, Spot]:
         if isinstance(event, ScalarEvent):
-            return self._scalar(event), Spot(*_start(event))
+            return self._scalar(event), Spot(*self._start(event))
         if depth >= MAX_DEPTH:
             self._stop("too-deep", f"nested more than {MAX_DEPTH} deep", event, TOO_DEEP)
         if isinstance(event, SequenceStartEvent):
@@ -105,7 +105,7 @@ class Builder:
             value, spot = self._node(event, depth + 1)
             values.append(value)
             spots.append(spot)
-        return values, Spot(*_start(start), spots)
+        return values, Spot(*self._start(start), spots)
 
     def _mapping(self, start: Event, depth: int) -> tuple[dict[Key, Value], Spot]:
         values: dict[Key, Value] = {}
@@ -123,8 +123,8 @@ class Builder:
                 self._note("duplicate-key", message, event, "keep one of the two")
                 continue
             values[key], spots[key] = value, spot
-            keys[key] = _start(event)
-        return values, Spot(*_start(start), spots, keys)
+            keys[key] = self._start(event)
+        return values, Spot(*self._start(start), spots, keys)
 
     def _key(self, event: Event, depth: int) -> Key | None:
         """The key, or None if it is refused (and noted)."""
@@ -171,7 +171,7 @@ class Builder:
         if self._aliases > MAX_ALIASES:
             hint = "write some out, or define the value once and name it"
             self._stop("too-many-aliases", f"more than {MAX_ALIASES:,} aliases", event, hint)
-        line, column = _start(event)
+        line, column = self._start(event)
         name = event.anchor or ""
         anchor = self._anchors.get(name)
         if anchor is None:
@@ -214,7 +214,7 @@ class Builder:
             self._stop("too-many-values", message, event, hint)
 
     def _note(self, code: str, message: str, event: Event, hint: str = "") -> None:
-        line, column = _start(event)
+        line, column = self._start(event)
         place = Place(self._file, line + 1, column + 1)
         self.problems.append(Problem(code, message, place, hint))
         if len(self.problems) >= MAX_PROBLEMS:
@@ -224,7 +224,6 @@ class Builder:
         self._note(code, message, event, hint)
         raise Stopped
 
-
-def _start(event: Event) -> tuple[int, int]:
-    mark: Any = event.start_mark
-    return mark.line, mark.column
+    def _start(self, event: Event) -> tuple[int, int]:
+        mark: Any = event.start_mark
+        return self._lines.at(mark.line, mark.column, mark.index)

@@ -8,7 +8,7 @@ expression keeps the type of its answer; otherwise the answer is put into the te
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -35,6 +35,7 @@ def fill(
     *,
     later: Collection[str] = (),
     leave: Collection[Path] = (),
+    below: Sequence[str] = (),
     report: Callable[[Problem], None] | None = None,
 ) -> Tree:
     """`tree` with its expressions filled in, at the same places.
@@ -45,8 +46,9 @@ def fill(
     A text with an expression that uses a name of `later` is left whole, as `Waiting`; a second
     call fills those, and needs all the names that they use. What is below a path of `leave` is
     left as it is (the body of an inner `each`, say, while the outer one's item is filled in).
+    `below`: the tree is a param, the first of these, and which stand below it.
     """
-    filler = _Filler(tree, names, frozenset(later), frozenset(leave))
+    filler = _Filler(tree, names, frozenset(later), frozenset(leave), below)
     value = filler.value(tree.value, ())
     if report is None or filler.is_full:
         refuse(filler.problems)
@@ -88,9 +90,11 @@ class _Filler:
         names: Mapping[str, Value],
         later: frozenset[str],
         leave: frozenset[Path],
+        below: Sequence[str],
     ) -> None:
         self.problems: list[Problem] = []
         self._tree, self._later, self._leave = tree, later, leave
+        self._below = below
         self._known = {**CONSTANTS, **names}
         self._values = self._letters = 0
         self._full = False
@@ -158,6 +162,14 @@ class _Filler:
         if name in ITEM_NAMES:
             message = f"{quoted(name)} is known only inside an `each`"
             hint = "put the step into the `do:` of an `each`, or use a param"
+            return Problem("unknown-name", message, place, hint)
+        if name in self._below:
+            own = self._below[0]
+            if name == own:
+                message, hint = f"the param {quoted(name)} uses itself", "give it a value"
+            else:
+                message = f"the param {quoted(own)} uses {quoted(name)}, which stands below it"
+                hint = f"a param may use those above it: write {quoted(name)} before {quoted(own)}"
             return Problem("unknown-name", message, place, hint)
         known = [*(n for n in self._known if n not in CONSTANTS), *self._later]
         problem = unknown_name(name, known, place)

@@ -87,7 +87,7 @@ class Failing:
             case Block() | Fork() | Choose():
                 return any(map(self._passes_up, inner_of(node)))
             case _:
-                return True
+                raise TypeError(f"{type(node).__name__} does not say whether it may fail")
 
     def _passes_up(self, node: Node) -> bool:
         return not node.guard.go_on and self.fails(node)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from agentsim.errors import Place, Problems
+from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import ServerPlan
+from agentsim.spec.blame import texts
 from agentsim.spec.catalogue import find
 from agentsim.spec.problems import refuse
 from agentsim.spec.profile_fields import rate_within
@@ -68,10 +69,17 @@ def load_profile(name: str) -> Profile:
     return profile_of(tree, path.stem)
 
 
+def _without_expressions(problems: list[Problem], tree: Tree) -> list[Problem]:
+    """Where a value that is wrong holds an expression, that is why."""
+    places = {tree.place(path) for path, text in texts(tree.value) if "$(" in text or "${" in text}
+    hint = "a profile takes no expressions: write the value out (`--rates` scales a rate)"
+    return [replace(it, hint=hint) if it.place in places else it for it in problems]
+
+
 def profile_of(tree: Tree, name: str) -> Profile:
     """The profile that a file's tree holds; raises `Problems`."""
     reader = PlanReader(tree)
     plan = reader.plan(name)
-    refuse(reader.problems)
+    refuse(_without_expressions(reader.problems, tree))
     assert plan is not None
     return Profile(name, plan, tree)

@@ -15,6 +15,7 @@ from agentsim.errors import Place, Problem
 from agentsim.graph import COMPACT_KEEPS, COMPACT_OUTPUT, CapsPlan, CompactPlan, TurnTime
 from agentsim.spec.cast import Defined
 from agentsim.spec.definitions import AgentDef, AgentFields, CapsDef, CompactDef, HarnessDef
+from agentsim.spec.model import Where
 from agentsim.spec.players import Players
 from agentsim.spec.problems import quoted
 
@@ -40,6 +41,8 @@ class Setting:
     named: bool
     inside: bool
     place: Place | None
+    where: Where | None = None
+    """Where the fields of the step were written."""
 
     def prompt(self) -> Blocks | None:
         """Blocks with the harness's before the agent's own; None where nobody says any."""
@@ -106,9 +109,9 @@ class Setting:
         return caps_of(self.players, own, self.harness if self.named else None)
 
     def _place_of(self, key: str) -> Place | None:
-        """Where a field is given: in the step (as a whole), the definition or the harness."""
+        """Where a field is given: in the step, the definition or the harness."""
         if getattr(self.step, key) is not None:
-            return self.place
+            return self.place if self.where is None else self.where.place((key,))
         own = getattr(self.defined.model, key) is not None or self.harness is None
         source = self.defined if own else self.harness
         return (source and source.place_of(key)) or self.place
@@ -155,6 +158,7 @@ def setting_of(
     around: Defined | None,
     inside: bool,
     place: Place | None,
+    where: Where | None = None,
 ) -> Setting:
     """An agent in its harness; `around`: that of the agent around it, or of the file."""
     model = defined.model
@@ -164,9 +168,9 @@ def setting_of(
         tree, base = defined.spots["harness"]
         name, at = model.harness, tree.place((*base, "harness"))
     if name is None:
-        return Setting(players, defined, step, around, False, inside, place)
+        return Setting(players, defined, step, around, False, inside, place, where)
     found = harness_of(players, name, at)
-    return Setting(players, defined, step, found, True, inside, place)
+    return Setting(players, defined, step, found, True, inside, place, where)
 
 
 def harness_of(players: Players, name: str | None, place: Place | None) -> Defined | None:

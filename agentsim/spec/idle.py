@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agentsim.errors import Place
 from agentsim.graph import Agent, Graph, Life, walk
 from agentsim.spec.cast import ONE_OF
 from agentsim.spec.expressions import uses
-from agentsim.spec.problems import nearest, quoted
+from agentsim.spec.problems import line_of, nearest, quoted
+from agentsim.spec.told import Told
 from agentsim.spec.tree import Path, Tree, Value
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program
 
 
-def idle_settings(graph: Graph, program: Program) -> list[str]:
+def idle_settings(graph: Graph, program: Program) -> list[Told]:
     """A sentence each: definitions that no step uses, and what is for agents where none runs."""
     return [*_definitions(program), *_of_agents(graph, program)]
 
 
-def idle_params(tree: Tree, home: str = "") -> list[str]:
+def idle_params(tree: Tree, home: str = "") -> list[Told]:
     """Params that no expression of a file uses; `tree` is the file before they are put in.
 
     `home`: the file that it is included in.
@@ -30,22 +31,54 @@ def idle_params(tree: Tree, home: str = "") -> list[str]:
     if not isinstance(params, dict):
         return []
     used = uses(tree)
+    home = home or tree.file
     return [
-        f"the param {quoted(name)} "
-        f"({line_of(tree.key_place(('params', name)), home or tree.file)}) is given, and no "
-        "expression uses it"
+        Told(f"the param {quoted(name)} ({line_of(tree.key_place(at), home)}) {_UNUSED}", at)
         for name in params
         if isinstance(name, str) and name not in used
+        for at in [("params", name)]
     ]
 
 
-def empty_keys(tree: Tree) -> list[str]:
+_UNUSED = "is given, and no expression uses it"
+
+
+def empty_keys(tree: Tree) -> list[Told]:
     """Keys with nothing behind them, of a tree that is filled and has its includes."""
     return [
-        f"{quoted(path[-1])} ({line_of(tree.key_place(path), tree.file)}) has no value and counts "
-        "as not written"
+        Told(
+            f"{quoted(path[-1])} ({line_of(tree.key_place(path), tree.file)}) has no value and "
+            "counts as not written",
+            path,
+        )
         for path in _empty(tree.value, ())
     ]
+
+
+def without_empty(tree: Tree) -> tuple[Tree, list[str]]:
+    """A profile without the keys of itself and its parts that have nothing behind them, and a
+    sentence about each.
+
+    Not of the rows of a table: what has no figure there is no row, and an error.
+    """
+    value, told = tree.value, []
+
+    def kept(part: Value, path: Path, deep: int) -> Value:
+        if isinstance(part, list):
+            return [kept(entry, (*path, i), deep) for i, entry in enumerate(part)]
+        if not isinstance(part, dict) or not deep:
+            return part
+        for key, entry in part.items():
+            if entry is None and isinstance(key, str):
+                line = line_of(tree.key_place((*path, key)), tree.file)
+                told.append(f"{quoted(key)} ({line}) has no value and counts as not written")
+        return {
+            key: kept(entry, (*path, key), deep - 1)
+            for key, entry in part.items()
+            if entry is not None or not isinstance(key, str)
+        }
+
+    return replace(tree, value=kept(value, (), 2)), told
 
 
 _DATA = frozenset({"params", "each"})
@@ -64,7 +97,13 @@ def _empty(value: Value, path: Path) -> Iterator[Path]:
                 yield from _empty(entry, (*path, key))
 
 
-def _definitions(program: Program) -> Iterator[str]:
+_NAMING = frozenset(
+    ("tool", "agent", "person", "merge", "tools", "uses", "like", "harness", "who", "asks", "each")
+)
+"""Keys that may name a definition."""
+
+
+def _definitions(program: Program) -> Iterator[Told]:
     """In the order of the file; nothing where steps were not read that may use them."""
     cast = program.cast
     for kind, section in cast.file.items() if not program.unread else ():
@@ -74,23 +113,17 @@ def _definitions(program: Program) -> Iterator[str]:
                 continue
             near = nearest(name, presets)
             meant = f": the steps use {quoted(near)}, which is a preset" if near else ""
-            line = line_of(program.tree.key_place((kind, name)), program.tree.file)
-            what = f"the {ONE_OF[kind]} {quoted(name)} ({line})"
-            yield f"{what} is defined, and no step uses it{meant}"
+            what = f"the {ONE_OF[kind]} {quoted(name)} ({program.line((kind, name))})"
+            text = f"{what} is defined, and no step uses it{meant}"
+            yield Told(text, (kind,), also=_NAMING)
 
 
-def _of_agents(graph: Graph, program: Program) -> Iterator[str]:
+def _of_agents(graph: Graph, program: Program) -> Iterator[Told]:
     """`harness` and `caps` of a file that starts no agent."""
     given = program.tree.mapping
     keys = [key for key in ("harness", "caps") if given.get(key) is not None]
     if not keys or program.unread or any(isinstance(it, Agent | Life) for it in walk(graph.root)):
         return
     for key in keys:
-        line = line_of(program.tree.key_place((key,)), program.tree.file)
-        yield f"{quoted(key)} ({line}) counts for nothing, since no step runs an agent"
-
-
-def line_of(place: Place, home: str) -> str:
-    """`line 4`, with the file where that is not `home`."""
-    where = "" if place.file == home else f" of {place.file}"
-    return f"line {place.line}{where}"
+        text = f"{quoted(key)} ({program.line((key,))}) counts for nothing, since no step runs an"
+        yield Told(f"{text} agent", (key,))

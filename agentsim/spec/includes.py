@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path as File
 from typing import Any
 
 from agentsim.errors import Place, Problem, Problems
+from agentsim.spec.blame import chosen
 from agentsim.spec.catalogue import lacking
 from agentsim.spec.definitions import MODELS
 from agentsim.spec.expressions import uses
@@ -20,6 +22,7 @@ from agentsim.spec.idle import idle_params
 from agentsim.spec.model import Report
 from agentsim.spec.problems import nearest, quoted, unknown_name
 from agentsim.spec.reader import read_file
+from agentsim.spec.told import Told
 from agentsim.spec.tree import Key, Path, Spot, Tree
 from agentsim.spec.values import shown
 from agentsim.spec.workflow import filled, mapping_of
@@ -33,13 +36,16 @@ TAKEN = ("steps", *MODELS)
 ALLOWED = frozenset({"agentsim", "name", "note", "params", *TAKEN})
 
 
-def included(tree: Tree, report: Report) -> tuple[Tree, list[str]]:
+def included(
+    tree: Tree, report: Report, decided: frozenset[Path] = frozenset()
+) -> tuple[Tree, list[Told], frozenset[Path]]:
     """The filled tree with the steps of all files that it includes, and what these say of no use.
 
-    What is wrong is reported.
+    What is wrong is reported. `decided`: the values that an option decides; those in the files that
+    it reaches into by a param join them.
     """
-    maker = _Maker(tree, report)
-    return maker.whole(), list(maker.idle)
+    maker = _Maker(tree, report, chosen=set(decided))
+    return maker.whole(), list(maker.idle), frozenset(maker.chosen)
 
 
 def files_of(tree: Tree) -> list[File]:
@@ -57,12 +63,33 @@ def mentions(value: Any) -> bool:
     return isinstance(value, list) and any(map(mentions, value))
 
 
+MOST_LOOKED_AT = 2_000
+"""Files of a folder among which one is looked for that may be meant."""
+
+
+def _near(name: str, files: tuple[File, ...], home: File) -> str | None:
+    """The file that was likely meant, as it is written from the folder of the file that names it;
+    none of those that stand around the step."""
+    around = {one.resolve() for one in files}
+    here = files[-1].resolve().parent
+    known: dict[str, str] = {}
+    with contextlib.suppress(OSError, ValueError):
+        for path in sorted(islice(home.rglob("*.yaml"), MOST_LOOKED_AT)):
+            if path.resolve() not in around and path.is_file() and path.is_relative_to(here):
+                written = path.relative_to(here).as_posix()
+                known[written.removesuffix(".yaml")] = written
+    meant = name.removeprefix("./").removesuffix(".yaml").removesuffix(".yml")
+    near = nearest(meant, known)
+    return None if near is None else known[near]
+
+
 @dataclass
 class _Maker:
     tree: Tree
     report: Report
+    chosen: set[Path] = field(default_factory=set)
     read: list[File] = field(default_factory=list)
-    idle: dict[str, None] = field(default_factory=dict)
+    idle: dict[Told, None] = field(default_factory=dict)
     sections: dict[str, dict[Any, Any]] = field(default_factory=dict)
     spots: dict[str, Spot] = field(default_factory=dict)
 
@@ -77,7 +104,7 @@ class _Maker:
                 self.sections[kind] = dict(given)
         root = self.tree.root
         home = File(self.tree.file)
-        steps, spot = self.steps(self.tree, ("steps",), (home,))
+        steps, spot = self.steps(self.tree, ("steps",), (home,), ("steps",))
         value["steps"] = steps
         parts = dict(root.parts) if isinstance(root.parts, dict) else {}
         parts["steps"] = spot
@@ -87,24 +114,27 @@ class _Maker:
                 parts[kind] = self.spots[kind]
         return replace(self.tree, value=value, root=root._replace(parts=parts))
 
-    def steps(self, tree: Tree, at: Path, files: tuple[File, ...]) -> tuple[Any, Spot]:
-        """A part of a file with everything in it put in, and its places; `files`: those around."""
+    def steps(self, tree: Tree, at: Path, files: tuple[File, ...], whole: Path) -> tuple[Any, Spot]:
+        """A part of a file with everything in it put in, and its places; `files`: those around.
+
+        `whole`: where it stands in the whole tree.
+        """
         value, spot = tree.sub(at).value, tree.spot(at)
         if isinstance(value, list):
-            made = [self.steps(tree, (*at, i), files) for i in range(len(value))]
+            made = [self.steps(tree, (*at, i), files, (*whole, i)) for i in range(len(value))]
             return [one for one, _ in made], spot._replace(parts=[own for _, own in made])
         if not isinstance(value, dict):
             return value, spot
         found: dict[Any, Any] = {}
         parts: dict[Key, Spot] = {}
         for key in value:
-            found[key], parts[key] = self.steps(tree, (*at, key), files)
+            found[key], parts[key] = self.steps(tree, (*at, key), files, (*whole, key))
         if "include" in value:
-            found[INSERTED], parts[INSERTED] = self._include(tree, value, at, files)
+            found[INSERTED], parts[INSERTED] = self._include(tree, value, at, files, whole)
         return found, spot._replace(parts=parts)
 
     def _include(
-        self, tree: Tree, step: Mapping[Any, Any], at: Path, files: tuple[File, ...]
+        self, tree: Tree, step: Mapping[Any, Any], at: Path, files: tuple[File, ...], whole: Path
     ) -> tuple[list[Any], Spot]:
         """The steps of the file that a step names; none where something is wrong."""
         place = tree.place((*at, "include"))
@@ -127,6 +157,7 @@ class _Maker:
             other = read_file(path)
             mapping_of(other)
             self.idle.update(dict.fromkeys(idle_params(other, self.tree.file)))
+            self._choose(other, whole)
             other, _ = filled(other, self._params(tree, step, at, other), self.report)
         except Problems as fault:
             for problem in fault.problems:
@@ -138,15 +169,24 @@ class _Maker:
             self.report(Problem("bad-value", message, place, hint))
             return nothing
         self._join(other)
-        steps, spot = self.steps(other, ("steps",), (*files, path))
+        steps, spot = self.steps(other, ("steps",), (*files, path), (*whole, INSERTED))
         return steps, spot._replace(file=other.file)
+
+    def _choose(self, other: Tree, whole: Path) -> None:
+        """What an option decides in a file, by the params that the step gives to it."""
+        at = (*whole, "params")
+        names = {path[len(at)] for path in self.chosen if path[: len(at)] == at and path != at}
+        for path in chosen(other, [(str(name), None) for name in names]):
+            if path[0] == "steps":
+                self.chosen.add((*whole, INSERTED, *path[1:]))
+            elif path[0] in MODELS:
+                self.chosen.add(path)
 
     def _path(self, name: object, files: tuple[File, ...], place: Place) -> File | None:
         """The file, which lies in the folder of the first one or below."""
-        if not isinstance(name, str) or uses(name):
-            message = (
-                f"`include`: expected a file of this folder, such as review.yaml; got {shown(name)}"
-            )
+        if not isinstance(name, str) or uses(name) or not name.strip():
+            got = shown(name) if name != "" else "an empty text"
+            message = f"`include`: expected a file of this folder, such as review.yaml; got {got}"
             self.report(Problem("bad-value", message, place))
             return None
         home = files[0].resolve().parent
@@ -161,8 +201,7 @@ class _Maker:
             self.report(Problem("bad-value", message, place, "copy it into the folder"))
             return None
         if not there:
-            files_here = (one.name for one in home.iterdir() if one.is_file())
-            near = nearest(name, (one for one in files_here if one.endswith(".yaml")))
+            near = _near(name, files, home)
             hint = f"did you mean {quoted(near)}?" if near else "a path from this file's folder"
             message = f"the file {quoted(name)} {lacking(path)}"
             self.report(Problem("file-missing", message, place, hint))
@@ -224,6 +263,11 @@ class _Maker:
                 elif section[name] != value:
                     message = f"{quoted(str(name))} is defined otherwise already"
                     hint = "one name has one meaning in all files: rename one of the two"
+                    if parts[name].file == other.file:
+                        message = f"{quoted(str(name))} differs from one include of this file to"
+                        message += " the next, and what a part defines is for the whole file"
+                        hint = "no param in a definition of a file that is included twice with "
+                        hint += "different `params`: give its value on the steps"
                     place = other.key_place((kind, name))
                     self.report(Problem("duplicate-key", message, place, hint))
             self.spots[kind] = home._replace(parts=parts, keys=keys)

@@ -6,18 +6,24 @@ known.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
+from math import ceil, inf
 from typing import TYPE_CHECKING
 
 from agentsim.errors import Problem
 from agentsim.graph import (
     Agent,
+    Ask,
+    Attempts,
     Block,
+    Call,
     Choose,
     Delegate,
     Fork,
     Graph,
+    Life,
     Loop,
+    Merge,
     Node,
     ToolPlan,
     Work,
@@ -74,19 +80,58 @@ def _once(node: Node) -> float:
             return _of_agent(node)
         case Work(tool=tool):
             return _of_tool(tool)
-        case Fork(items=int(items), branches=(body,)):
-            return 1.0 + items * least_runs(body)
+        case Fork():
+            return _of_fork(node)
+        case Attempts(fork=fork, pick=None):  # the first that succeeds ends the others
+            return 2.0 + min(map(least_runs, fork.branches), default=0.0)
+        case Attempts(fork=fork, pick=Node() as pick):
+            return 1.0 + least_runs(fork) + least_runs(pick)
         case Choose(branches=branches, upto=upto):
             shares = [b - a for a, b in pairwise((0.0, *upto))]
             return 1.0 + sum(p * least_runs(own) for p, own in zip(shares, branches, strict=True))
-        case Loop(within=float()):
-            return 1.0
-        case Loop(body=body, between=between, rounds=rounds):
-            sure = rounds if not any(map(speaks, walk(body))) else min(rounds, 1)
+        case Loop(body=body, between=between):
+            sure = _least_rounds(node)
             more = max(sure - 1, 0) * least_runs(between) if between is not None else 0.0
             return 1.0 + sure * least_runs(body) + more
-        case _:
+        case Merge(rework=Node() as rework, conflict=chances):
+            sure = sum(1 for _ in takewhile(lambda chance: chance >= 1.0, chances))
+            return 1.0 + sure * least_runs(rework)
+        case Block() | Life():
             return 1.0 + sum(map(least_runs, inner_of(node)))
+        case Call() | Ask() | Merge():
+            return 1.0
+        case _:  # a new kind of node would else be counted for more or less than it runs
+            raise TypeError(f"{type(node).__name__} does not say how often it runs")
+
+
+def _of_fork(node: Fork) -> float:
+    """All of its branches, or the least of as many as are waited for: the others are cancelled."""
+    branches = node.branches
+    if node.items is not None and len(branches) == 1:
+        return 1.0 + (node.join or node.items) * least_runs(branches[0])
+    runs = sorted(map(least_runs, branches))
+    return 1.0 + sum(runs[: node.join or len(runs)])
+
+
+def _least_rounds(node: Loop) -> int:
+    """A verdict may leave it after the first; in a time there are as many as surely fit."""
+    if any(map(speaks, walk(node.body))):
+        return min(node.rounds, 1)
+    if node.within is None:
+        return node.rounds
+    longest = _most_time(node.body) + (_most_time(node.between) if node.between else 0.0)
+    return min(node.rounds, max(1, ceil(node.within / longest))) if longest else node.rounds
+
+
+def _most_time(node: Node) -> float:
+    """Seconds that a node takes at most, without a wait for others; inf where it is not plain."""
+    match node:
+        case Work(tool=tool, until=None) if not tool.uses and tool.tries == 1:
+            return tool.time.high
+        case Block(needs=None, steps=steps):
+            return sum(map(_most_time, steps))
+        case _:
+            return inf
 
 
 def _of_agent(node: Agent) -> float:

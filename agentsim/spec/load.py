@@ -13,9 +13,10 @@ from agentsim.spec.blame import blamed, chosen
 from agentsim.spec.compile import compiled
 from agentsim.spec.idle import empty_keys, idle_params
 from agentsim.spec.includes import files_of, included
-from agentsim.spec.problems import few, refuse
+from agentsim.spec.problems import refuse
 from agentsim.spec.reader import read_file, told_apart
 from agentsim.spec.scope import Program
+from agentsim.spec.told import few
 from agentsim.spec.tree import Tree
 from agentsim.spec.workflow import filled
 
@@ -97,13 +98,11 @@ def program_of(
 def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[Program, Graph]:
     problems: list[Problem] = []
     whole, params = parsed(tree, source, problems)
-    whole, inner = included(whole, problems.append)
+    whole, inner, decided = included(whole, problems.append, chosen(tree, source.sets))
     idle = [*idle_params(tree), *inner]
     unfilled, known = {problem.place for problem in problems}, len(problems)
     try:
-        program, graph = compiled(
-            whole, params, source, stem, problems, checked, chosen(tree, source.sets)
-        )
+        program, graph = compiled(whole, params, source, stem, problems, checked, decided)
     except Problems as fault:
         problems = list(fault.problems)
         graph = None
@@ -111,7 +110,8 @@ def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[P
     later = (one for one in problems[known:] if one.place not in unfilled)
     refuse([*problems[:known], *later])
     assert graph is not None
-    return program, replace(graph, notes=(*graph.notes, *few(empty_keys(whole)), *few(idle)))
+    notices = (*graph.notices, *few([*empty_keys(whole), *idle]))
+    return program, replace(graph, notices=notices)
 
 
 def parsed(tree: Tree, source: Source, problems: list[Problem]) -> tuple[Tree, dict[str, Any]]:

@@ -37,13 +37,19 @@ def needs_of(program: Program, at: Path, given: Sequence[Any]) -> Needs | None:
             continue
         positions: list[int] = []
         for j, name in enumerate(wanted):
-            if isinstance(name, str) and name not in ids:
+            if isinstance(name, str) and "." in name:
+                program.whole = False  # which is told where it is read
+            elif isinstance(name, str) and name not in ids:
                 program.whole = False
                 place = program.tree.place((*at, i, "needs", j))
                 problem = unknown_name(name, ids, place, "step")
                 program.report(
                     Problem(problem.code, f"{problem.message} in this list", place, problem.hint)
                 )
+            elif isinstance(name, str) and ids[name] in positions:
+                message = f"{quoted(name)} stands twice in `needs`"
+                place, hint = program.tree.place((*at, i, "needs", j)), "name each step once"
+                program.report(Problem("bad-value", message, place, hint))
             elif isinstance(name, str):
                 positions.append(ids[name])
         found.append(tuple(sorted(set(positions))))

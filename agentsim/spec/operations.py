@@ -150,7 +150,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.GtE: _order(">=", operator.ge),
 }
 
-_SEVERAL = "two or more numbers, or a list of them"
+_SEVERAL = "two or more numbers, or a list of them that is not empty"
 _FUNCTIONS: tuple[tuple[str, Callable[..., Any], str, str], ...] = (
     ("min", min, _SEVERAL, "loops, 4"),
     ("max", max, _SEVERAL, "loops, 4"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from agentsim import units
 from agentsim.chance import Constant, Distribution
-from agentsim.errors import Place, Problem
+from agentsim.errors import Notice, Place, Problem, Weight
 from agentsim.graph import PersonPlan, PoolPlan, QueuePlan, ToolPlan
 from agentsim.laws.reading import Reading
 from agentsim.records import Part
@@ -68,7 +68,7 @@ class Players:
         return list(self.queues).index(defined.name)
 
     @property
-    def notes(self) -> list[str]:
+    def notices(self) -> list[Notice]:
         """What a person should know about who takes part."""
         told = [
             f"{quoted(tool)} as the file defines it is also run by {agent}, in {100 * share:.3g} % "
@@ -76,11 +76,12 @@ class Players:
             for (tool, agent), share in self._taken.items()
             if tool in self._stepped
         ]
-        told += self.told
+        found = [Notice(text, Weight.FILE) for text in (*told, *self.told)]
         if self._people:
             people = ", ".join(self._people)
-            told.append(f"taken as {ALWAYS}, nights and weekends too: {people}")
-        return told
+            text = f"taken as {ALWAYS}, nights and weekends too: {people}"
+            found.append(Notice(text, Weight.TAKEN))
+        return found
 
     def take_tool(self, tool: str, agent: str, share: float) -> None:
         """An agent's preset names a tool: where the file defines it for a step, it is told."""

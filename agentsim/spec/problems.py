@@ -16,7 +16,6 @@ SHOWN = 50  # problems that are shown of one input; beyond that people mend and 
 WIDTH = 100  # columns of an excerpt
 LISTED = 30  # names that a hint lists when none is near
 LISTED_OF_MANY = 12  # and of more than these
-MOST_NOTES = 8  # of one kind: the first ones say what is the matter
 LONGEST_NAME = 80  # letters of a name that is shown or compared: similarity is quadratic in them
 
 
@@ -65,8 +64,8 @@ _MEANT = MappingProxyType(
 )
 
 
-_PLURALS = MappingProxyType({"person": "people", "harness": "harnesses"})
-_DEFINED = frozenset({"tool", "pool", "person", "agent"})
+_PLURALS = MappingProxyType({"person": "people", "harness": "harnesses", "merge queue": "queues"})
+_DEFINED = frozenset({"tool", "pool", "person", "agent", "merge queue"})
 """What a file defines itself, each in a section of its own."""
 
 
@@ -94,11 +93,33 @@ def unknown_key(
     near = nearest(str(key), [*names, *coming])
     if near in coming:
         hint = f"{quoted(near)} is the nearest, but this version cannot simulate it yet"
+    hint = _otherwise(str(key), inside) or hint
     first, colon, _ = str(key).partition(":")
     if colon and first.strip() in names:
         hint = f"put a space after the colon: `{first.strip()}: ...`"
     hint = _with_invisible(str(key), hint)
     return Problem("unknown-key", f"unknown key {quoted(key)}{where}", place, hint)
+
+
+_ATTEMPTS = "`attempts: 3` does the work of its `do` several times over, each in its own worktree"
+_SUBAGENT = (
+    "a subagent stands among the `tools` of an agent, with its share: `tools: {helper: 20%}`; or "
+    "as a step in its `do`"
+)
+_UNTIL = '`wait: {until: "09:00"}` as a step before it, or in its `do`, waits for a time of day'
+_OTHERWISE = MappingProxyType(
+    {
+        **dict.fromkeys(("best_of", "worktrees"), ("", _ATTEMPTS)),
+        **dict.fromkeys(("subagent", "subagents"), ("", _SUBAGENT)),
+        **dict.fromkeys(("every", "at"), (" step", _UNTIL)),
+    }
+)
+"""What people write that is written otherwise: where (how that is called ends so), and how."""
+
+
+def _otherwise(key: str, inside: str) -> str:
+    where, hint = _OTHERWISE.get(key, ("", ""))
+    return hint if f" {inside}".endswith(where) else ""
 
 
 def unknown_name(
@@ -175,6 +196,12 @@ def _columns(letter: str) -> int:
     if unicodedata.combining(letter):
         return 0
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def line_of(place: Place, home: str) -> str:
+    """`line 4`, with the file where that is not `home`, the one that is run."""
+    where = "" if place.file == home else f" of {place.file}"
+    return f"line {place.line}{where}"
 
 
 def excerpt(lines: Sequence[str], place: Place) -> str:
@@ -255,10 +282,3 @@ def refuse(problems: Iterable[Problem]) -> None:
     arranged = arrange(problems)
     if arranged:
         raise Problems(arranged)
-
-
-def few(notes: list[str]) -> list[str]:
-    """The first of them, and how many more there are."""
-    if len(notes) > MOST_NOTES:
-        notes[MOST_NOTES:] = [f"and {len(notes) - MOST_NOTES} more like these"]
-    return notes

@@ -264,8 +264,7 @@ def _choice(names: tuple[str, ...], what: str) -> Any:
     return PlainValidator(lambda value: values.one_of(value, names, what))
 
 
-# A field that may be absent is `X | None` inside: what is written is read in any case, so that an
-# empty `rate:` is told and not taken for an absent one.
+# A field that may be absent is `X | None` inside; an empty `rate:` is taken out before, and told.
 Rate = Annotated[float | None, PlainValidator(rate)]
 Refill = Annotated[float | None, PlainValidator(_refill)]
 Slope = Annotated[float, PlainValidator(_slope)]

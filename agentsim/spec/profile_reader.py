@@ -20,6 +20,7 @@ from agentsim.laws.decode import (
 from agentsim.laws.prefill import Prefill, PrefillLaw, table_from_rates
 from agentsim.laws.price import Price
 from agentsim.records import SECOND
+from agentsim.spec.idle import without_empty
 from agentsim.spec.model import At, Model, check, without
 from agentsim.spec.problems import not_yet, quoted
 from agentsim.spec.profile import (
@@ -49,7 +50,7 @@ class PlanReader:
     """One reading of one file: notes every problem in `problems` and goes on."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree = tree
+        self.tree, self._empty = without_empty(tree)
         self.problems: list[Problem] = []
 
     def plan(self, name: str) -> ServerPlan | None:
@@ -116,9 +117,10 @@ class PlanReader:
             grade=source.grade,
             as_of=source.as_of,
             url=source.url,
-            notes=(*told, *depth_notes(prefill), *idle, *_sentences(whole)),
+            notes=(*self._empty, *told, *depth_notes(prefill), *idle, *_sentences(whole)),
             deepest=source.measured_to,
             left_out=tuple(gaps(raw, decode, whole.slots, shared)),
+            empty=tuple(self._empty),
         )
 
     def _decode(self) -> tuple[DecodeFile | None, Decode | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from agentsim.errors import Problem
@@ -23,10 +24,12 @@ from agentsim.graph import (
 from agentsim.laws.quality import LIKELY
 from agentsim.spec.cast import Defined
 from agentsim.spec.problems import quoted
+from agentsim.spec.told import Told, of_definition, of_step
 from agentsim.spec.values import CLEAN
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program, Scope
+    from agentsim.spec.tree import Path
 
 MOST_IN_A_STEP = 10_000
 """Defects that one step puts in, in the mean: three hundred thousand lines at 32 per kloc."""
@@ -80,7 +83,7 @@ def quality_plan(root: Node, program: Program) -> QualityPlan | None:
     return QualityPlan(LIKELY if given is None else given)
 
 
-def check_defects(graph: Graph, program: Program) -> list[str]:
+def check_defects(graph: Graph, program: Program) -> list[Told]:
     """Reports steps with too many of them; returns what a person should know besides."""
     if graph.quality is None:
         return []
@@ -94,9 +97,19 @@ def check_defects(graph: Graph, program: Program) -> list[str]:
             message = f"{quoted(node.path)}: {many}; {most}"
             place = program.place_of(node.rank, "writes")
             program.report(Problem("bad-value", message, place, "fewer lines, or fewer in each"))
-    told = [*_nobodys(crafts, program), *_idle(crafts, graph), *_in_agents(nodes, program)]
-    told += [*_unfound(crafts), *_left(crafts, nodes)]
-    return list(dict.fromkeys(told))
+    told = [*_nobodys(crafts, program), *_idle(crafts, graph, program)]
+    told += [*_in_agents(nodes, program), *_unfound(crafts, program)]
+    return [*told, *_left(crafts, nodes, program)]
+
+
+_BY = frozenset({"quality", "defects", "regressions", "finds", "writes", "size"})
+"""Keys by which all of this may be otherwise, wherever they stand."""
+
+
+def _at(node: Node, program: Program, *keys: str) -> Path:
+    """Where the first of these is written for a step, which may be in the file's `quality`."""
+    usual = (("quality", key) for key in keys if getattr(program.quality, key, None) is not None)
+    return next(chain(of_step(program, node, *keys), usual), program.path_of(node.rank))
 
 
 def _lines(node: Node) -> float:
@@ -111,7 +124,7 @@ def _crafts(nodes: Iterable[Node]) -> Crafts:
     return [(node, craft) for node in nodes if (craft := craft_in(node)) is not None]
 
 
-def _nobodys(crafts: Crafts, program: Program) -> Iterator[str]:
+def _nobodys(crafts: Crafts, program: Program) -> Iterator[Told]:
     """What the file's `quality` says for all who say nothing else, where there are none."""
     usual = program.quality
     if usual is None or program.unread:
@@ -121,20 +134,21 @@ def _nobodys(crafts: Crafts, program: Program) -> Iterator[str]:
         (("defects", "regressions"), "writes lines", any(it.mends for _, it in crafts)),
         (("finds",), "reads `changes`", finders),
     )
-    line = program.tree.key_place(("quality",)).line
+    at = ("quality",)
+    takes = f"`quality` ({program.line(at)}): nothing takes its"
     for keys, what, some in crowds:
         idle = [key for key in keys if getattr(usual, key) is not None and key not in program.taken]
         why = f"no step that {what} is without its own" if some else f"no step {what}"
         if idle:
             named = " and ".join(map(quoted, idle))
-            yield f"`quality` (line {line}): nothing takes its {named}, since {why}"
+            yield Told(f"{takes} {named}, since {why}", at, also=_BY)
     if usual.correlation is not None and not any(craft.finds for _, craft in crafts):
-        yield f"`quality` (line {line}): nothing takes its `correlation`, since nobody finds any"
+        yield Told(f"{takes} `correlation`, since nobody finds any", at, also=_BY)
 
 
-def _idle(crafts: Crafts, graph: Graph) -> Iterator[str]:
+def _idle(crafts: Crafts, graph: Graph, program: Program) -> Iterator[Told]:
     """`defects` and `regressions` of those who write nothing in any step."""
-    writers, others = set[str](), dict[str, None]()
+    writers, others = set[str](), dict[str, Node]()
     for node, craft in crafts:
         match node:
             case Agent(plan=plan):
@@ -146,13 +160,15 @@ def _idle(crafts: Crafts, graph: Graph) -> Iterator[str]:
         if craft.mends:
             writers.add(who)
         elif craft.defects or craft.regressions:
-            others[who] = None
-    for who in others:
+            others.setdefault(who, node)
+    for who, node in others.items():
         if who not in writers:
-            yield f"{who}: its `defects` and `regressions` come to nothing: it writes no lines"
+            at = _at(node, program, "defects", "regressions")
+            text = "its `defects` and `regressions` come to nothing: it writes no lines"
+            yield Told(f"{who} ({program.line(at)}): {text}", at, also=_BY)
 
 
-def _in_agents(nodes: list[Node], program: Program) -> Iterator[str]:
+def _in_agents(nodes: list[Node], program: Program) -> Iterator[Told]:
     """`finds` of tools that only agents run, whose own tests are a part of what they hand over."""
     stepped = {node.tool.name for node in nodes if isinstance(node, Work)}
     for node in nodes:
@@ -160,29 +176,37 @@ def _in_agents(nodes: list[Node], program: Program) -> Iterator[str]:
         for tool in (tool for tool, _ in tools if isinstance(tool, ToolPlan)):
             defined = program.cast.find("tools", tool.name)
             if tool.name not in stepped and getattr(defined and defined.model, "finds", None):
-                yield (
-                    f"{tool.name}: its `finds` changes nothing, since only agents run it: what is "
-                    "found in mid-turn is in the agent's own `defects`; a `tool` step would count"
+                at = next(of_definition(program, "tools", tool.name, "finds"), ())
+                line = f" ({program.line(at)})" if at else ""
+                text = (
+                    "its `finds` changes nothing, since only agents run it: what is found in "
+                    "mid-turn is in the agent's own `defects`; a `tool` step would count"
                 )
+                yield Told(f"{tool.name}{line}: {text}", at, also=_BY)
 
 
-def _unfound(crafts: Crafts) -> Iterator[str]:
+def _unfound(crafts: Crafts, program: Program) -> Iterator[Told]:
     """Reviews where there is nothing to find, and regressions where nothing is mended."""
-    finders = [node.path for node, craft in crafts if craft.finds]
+    finders = [node for node, craft in crafts if craft.finds]
     if finders and not any(craft.defects and _lines(node) for node, craft in crafts):
-        yield (
-            f"{finders[0]}: nothing to find, since nobody who writes has `defects`, such as "
-            "`defects: 32 per kloc`"
-        )
-    if not finders and any(craft.regressions and craft.mends for _, craft in crafts):
-        yield "`regressions` come of what is mended, and nobody finds anything: give `finds`"
+        at = _at(finders[0], program, "finds")
+        text = "nothing to find, since nobody who writes has `defects`, such as"
+        line = program.line(at)
+        yield Told(f"{finders[0].path} ({line}): {text} `defects: 32 per kloc`", at, also=_BY)
+    menders = [node for node, craft in crafts if craft.regressions and craft.mends]
+    if menders and not finders:
+        at = _at(menders[0], program, "regressions")
+        text = "come of what is mended, and nobody finds anything: give `finds`"
+        yield Told(f"`regressions` ({program.line(at)}) {text}", at, also=_BY)
 
 
-def _left(crafts: Crafts, nodes: list[Node]) -> Iterator[str]:
+def _left(crafts: Crafts, nodes: list[Node], program: Program) -> Iterator[Told]:
     """Reviews after which nobody writes: what they find stays in."""
     writers = {node.rank for node, craft in crafts if craft.mends}
     loops = [{one.rank for one in walk(node)} for node in nodes if isinstance(node, Loop)]
     again = set[int]().union(*(own for own in loops if writers & own))
     for node, craft in crafts:
         if craft.finds and max(writers, default=-1) < node.rank and node.rank not in again:
-            yield f"{node.path}: what it finds stays in, since no step after it writes lines"
+            at = _at(node, program, "finds")
+            text = "what it finds stays in, since no step after it writes lines"
+            yield Told(f"{node.path} ({program.line(at)}): {text}", at, also=_BY)

@@ -32,6 +32,8 @@ Unit = Callable[[object], float]
 """Reads one value as written into base numbers (seconds, tokens); ValueError if it cannot."""
 
 _MOST_WEIGHT = 1e12
+MOST_PARTS = 50
+"""Parts of a mixture, those of mixtures in it counted: each draw looks at all of them."""
 
 COMMON = ("at_least", "at_most", "per")
 COUNTS = ("poisson", "geometric")
@@ -52,6 +54,14 @@ _KEYS = MappingProxyType(
     }
 )
 _WHOLE_FORMS = "such as {p50: 4s, p90: 20s}, {mean: 4s, cv: 0.5} or {min: 1s, mode: 2s, max: 9s}"
+_SWAPPED = "`at_least` is the smaller of the two: swap them"
+_RISING = "the larger the share, the larger the value: {p50: 4s, p90: 20s}"
+_MEAN = "`cv` is the standard deviation over the mean: {mean: 4s, cv: 0.5}"
+_TRIANGLE = "such as {min: 1s, mode: 2s, max: 9s}"
+_ENDS = "the lower end first: {uniform: [1s, 9s]}"
+_WEIGHTED = "a weight for each value, not all 0: {values: [1s, 9s], weights: [3, 1]}"
+_CHANCE = "`p` is the chance to stop at each: {geometric: {p: 30%}}"
+_PARTS = "{mixture: [{weight: 90%, value: 0s}, {weight: 10%, value: 4s}]}"
 _KNOWN = ("p50", "p90", "p99", *(key for keys in _KEYS.values() for key in keys), *COMMON)
 
 
@@ -101,6 +111,7 @@ class _Reader:
     def __init__(self, unit: Unit, whole: bool, counted: str) -> None:
         self.faults: list[tuple[Path, Problem]] = []
         self._unit = unit
+        self._parts = 0
         self._counted = counted
         self._whole = whole
 
@@ -122,7 +133,7 @@ class _Reader:
         between = self._between(value, path)
         if found is None or len(self.faults) > known:
             return None
-        capped = self._made(lambda: chance.capped(found, **caps), path)
+        capped = self._made(lambda: chance.capped(found, **caps), path, _SWAPPED)
         if capped is not None:
             self._check_caps(found, caps, path)
         if capped is None or not between or isinstance(capped, Constant):
@@ -178,7 +189,7 @@ class _Reader:
         given = {share: point for share, point in points.items() if point is not None}
         if len(given) < len(points):
             return None
-        return self._made(lambda: chance.quantiles(given), path)
+        return self._made(lambda: chance.quantiles(given), path, _RISING)
 
     def _value(self, value: dict[str, Any], path: Path) -> Distribution | None:
         return self.read(value["value"], (*path, "value"))
@@ -187,17 +198,17 @@ class _Reader:
         if not self._complete(value, "mean", path):
             return None
         mean = self._one(value["mean"], (*path, "mean"))
-        cv = self._one(value["cv"], (*path, "cv"), count)
+        cv = self._one(value["cv"], (*path, "cv"), count, hint=_MEAN)
         if mean is None or cv is None:
             return None
-        return self._made(lambda: chance.lognormal_mean_cv(mean, cv), path)
+        return self._made(lambda: chance.lognormal_mean_cv(mean, cv), path, _MEAN)
 
     def _triangular(self, value: dict[str, Any], path: Path) -> Distribution | None:
         if not self._complete(value, "triangular", path):
             return None
         keys = _KEYS["triangular"]
         ends = self._ones([value[key] for key in keys], path, keys)
-        return self._made(lambda: chance.triangular(*ends), path) if ends else None
+        return self._made(lambda: chance.triangular(*ends), path, _TRIANGLE) if ends else None
 
     def _uniform(self, value: dict[str, Any], path: Path) -> Distribution | None:
         ends = value["uniform"]
@@ -205,7 +216,7 @@ class _Reader:
             self._bad((*path, "uniform"), "expected two values", "{uniform: [1s, 9s]}")
             return None
         found = self._ones(ends, (*path, "uniform"), (0, 1))
-        return self._made(lambda: chance.uniform(*found), path) if found else None
+        return self._made(lambda: chance.uniform(*found), path, _ENDS) if found else None
 
     def _values(self, value: dict[str, Any], path: Path) -> Distribution | None:
         if "values" not in value:
@@ -221,7 +232,7 @@ class _Reader:
         shares = self._weights(weights, (*path, "weights")) if weights is not None else None
         if found is None or (weights is not None and shares is None):
             return None
-        return self._made(lambda: chance.discrete(found, shares), path)
+        return self._made(lambda: chance.discrete(found, shares), path, _WEIGHTED)
 
     def _exponential(self, value: dict[str, Any], path: Path) -> Distribution | None:
         return self._by_mean(value, "exponential", chance.Exponential, path)
@@ -232,8 +243,9 @@ class _Reader:
     def _geometric(self, value: dict[str, Any], path: Path) -> Distribution | None:
         inner = value["geometric"]
         if isinstance(inner, dict) and set(inner) == {"p"}:
-            p = self._one(inner["p"], (*path, "geometric", "p"), units.share)
-            return None if p is None else self._made(lambda: chance.geometric(p=p), path)
+            at = (*path, "geometric", "p")
+            p = self._one(inner["p"], at, units.share, hint=_CHANCE)
+            return None if p is None else self._made(lambda: chance.geometric(p=p), at, _CHANCE)
         return self._by_mean(value, "geometric", lambda mean: chance.geometric(mean=mean), path)
 
     def _by_mean(
@@ -256,8 +268,15 @@ class _Reader:
     def _mixture(self, value: dict[str, Any], path: Path) -> Distribution | None:
         written, at = value["mixture"], (*path, "mixture")
         if not isinstance(written, list) or not all(isinstance(part, dict) for part in written):
-            hint = "{mixture: [{weight: 90%, value: 0s}, {weight: 10%, value: 4s}]}"
-            self._bad(at, "expected a list of parts, each with a weight", hint)
+            self._bad(at, "expected a list of parts, each with a weight", _PARTS)
+            return None
+        if not written:
+            self._bad(at, "a mixture that has no parts", _PARTS)
+            return None
+        self._parts += len(written)
+        if self._parts > MOST_PARTS:
+            hint = "join parts that are alike, or give quantiles: {p50: ..., p90: ..., p99: ...}"
+            self._bad(at, f"a mixture of {self._parts:,} parts; at most {MOST_PARTS}", hint)
             return None
         parts: list[tuple[float, Distribution]] = []
         for number, part in enumerate(written):
@@ -270,7 +289,11 @@ class _Reader:
             if weight is not None and inner is not None:
                 parts.append((weight, inner))
         self._check_percent([part.get("weight") for part in written], at)
-        return self._made(lambda: chance.mixture(parts), at) if len(parts) == len(written) else None
+        return (
+            self._made(lambda: chance.mixture(parts), at, _PARTS)
+            if len(parts) == len(written)
+            else None
+        )
 
     def _between(self, value: dict[str, Any], path: Path) -> float:
         """The share of the spread that is drawn once a task; 0.0 too where it is not readable."""
@@ -313,12 +336,17 @@ class _Reader:
         return given if len(given) == len(found) else None
 
     def _one(
-        self, value: object, path: Path, unit: Unit | None = None, whole: bool = False
+        self,
+        value: object,
+        path: Path,
+        unit: Unit | None = None,
+        whole: bool = False,
+        hint: str = "",
     ) -> float | None:
         try:
             number = (unit or self._unit)(value)
         except ValueError as fault:
-            self._bad(path, str(fault))
+            self._bad(path, str(fault), hint)
             return None
         if whole and number != int(number):
             hint = f"a mean is given by a distribution: {{poisson: {value}}}"
@@ -326,11 +354,14 @@ class _Reader:
             return None
         return number
 
-    def _made(self, make: Callable[[], Distribution], path: Path) -> Distribution | None:
+    def _made(
+        self, make: Callable[[], Distribution], path: Path, hint: str = ""
+    ) -> Distribution | None:
+        """`hint`: how such a distribution is written, or what would mend it."""
         try:
             return make()
         except (ValueError, OverflowError) as fault:
-            self._bad(path, str(fault))
+            self._bad(path, str(fault), hint)
             return None
 
     def _complete(self, value: Mapping[str, Any], form: str, path: Path) -> bool:

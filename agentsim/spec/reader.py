@@ -19,7 +19,7 @@ from yaml.events import Event
 from agentsim.errors import Place, Problem, Problems
 from agentsim.spec.document import MAX_DEPTH, TOO_DEEP, Builder, Stopped
 from agentsim.spec.problems import quoted, refuse, visible
-from agentsim.spec.tree import Spot, Tree, Value
+from agentsim.spec.tree import Lines, Spot, Tree, Value
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -99,7 +99,8 @@ def read(text: str, file: str) -> Tree:
     _check_size(len(text), file)
     _check_characters(text, file)
     _check_size(len(text.encode("utf-8")), file)
-    builder = Builder(file)
+    starts = Lines(text)
+    builder = Builder(file, starts)
     value: Value = None
     spot = Spot(0, 0)
     try:
@@ -107,7 +108,7 @@ def read(text: str, file: str) -> Tree:
     except Stopped:
         pass
     except yaml.MarkedYAMLError as fault:
-        builder.problems.append(_syntax(fault, text, file))
+        builder.problems.append(_syntax(fault, text, file, starts))
     except yaml.YAMLError as fault:
         builder.problems.append(
             Problem("yaml-syntax", f"not YAML: {fault}", Place(file, 1, 1), _NOT_YAML)
@@ -153,9 +154,10 @@ def _events(text: str) -> Iterator[Event]:
         loader.dispose()
 
 
-def _syntax(fault: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
+def _syntax(fault: yaml.MarkedYAMLError, text: str, file: str, starts: Lines) -> Problem:
     mark = fault.problem_mark or fault.context_mark
-    place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file, 1, 1)
+    row, column = starts.at(mark.line, mark.column, mark.index) if mark else (0, 0)
+    place = Place(file, row + 1, column + 1)
     what = fault.problem or fault.context or "unknown fault"
     context = f" ({fault.context})" if fault.context and fault.problem else ""
     lines = Tree(None, file, text, Spot(0, 0)).lines

@@ -15,11 +15,12 @@ from agentsim.spec.model import At, check, clean
 from agentsim.spec.needs import Needs, needs_of
 from agentsim.spec.outline import ROOT, Row, kind_of, outline
 from agentsim.spec.players import Players
-from agentsim.spec.problems import quoted, unknown_key
+from agentsim.spec.problems import line_of, quoted, unknown_key
 from agentsim.spec.servers import Servers
 from agentsim.spec.steps import KINDS, LISTS
 from agentsim.spec.steps.base import Kind, Self, StepFields, guard_of
 from agentsim.spec.templates import ITEM_NAMES
+from agentsim.spec.told import Told
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.values import shown
 from agentsim.spec.workflow import QualityDef
@@ -35,7 +36,7 @@ class Program:
         self.tree = tree
         self.params = params
         self.problems = problems
-        self.notes: list[str] = []
+        self.told: list[Told] = []
         self.nodes = 0
         self.lives: list[Self] = []
         """The agents whose own steps stand around the one that is read, the nearest last."""
@@ -51,8 +52,8 @@ class Program:
         """What of the file's `quality` some step takes."""
         self.unread = False
         """Whether steps stand in the file that were not read, since they are for no item."""
-        self.chosen: frozenset[Place] = frozenset()
-        """Where values stand that an option decides (`--set`, `--vary`)."""
+        self.chosen: frozenset[Path] = frozenset()
+        """The values that an option decides (`--set`, `--vary`)."""
         self.whole = True
         """Whether every step became a node, in its place: else what is missing may be in it."""
         self.rows = outline(tree, LISTS, self.report)
@@ -80,7 +81,20 @@ class Program:
 
     def place_of(self, rank: int, *path: str | int) -> Place:
         """Where a step was written, by its rank."""
-        return self.tree.place((*self.by_rank[rank].at, *path))
+        return self.tree.place(self.path_of(rank, *path))
+
+    def path_of(self, rank: int, *path: str | int) -> Path:
+        """A part of a step in the tree of the file, by its rank."""
+        return (*self.by_rank[rank].at, *path)
+
+    def line(self, path: Path) -> str:
+        """`line 4`: where a key is written, with the file where that is an included one."""
+        return line_of(self.tree.key_place(path), self.tree.file)
+
+    def tell(self, told: Told) -> None:
+        """Note what a person should know: of all items of an `each` once."""
+        if told not in self.told:
+            self.told.append(told)
 
 
 class Scope:
@@ -119,9 +133,9 @@ class Scope:
 
     def tell(self, key: str, what: str, joint: str = ": ") -> None:
         """Note what a person should know of a part of the step: of all items of an `each` once."""
-        text = f"{self.row.path} (line {self.place(key).line}){joint}{what}"
-        if text not in self.program.notes:
-            self.program.notes.append(text)
+        path = (*self.at, key)
+        text = f"{self.row.path} ({self.program.line(path)}){joint}{what}"
+        self.program.tell(Told(text, path))
 
     def server(self, role: str, *path: str | int) -> int:
         """The number of the server that serves a role."""
@@ -145,7 +159,9 @@ class Scope:
             return given
         example = f"`{key}: [{{tool: tests}}]`"
         expected = f"{quoted(key)}: expected a list of steps, such as {example}"
-        self.wrong(f"{expected}; got {shown(given)}", key)
+        counted = key == "parallel" and isinstance(given, int)
+        hint = f"`each: {given}` runs the steps of its `do` so many times side by side"
+        self.wrong(f"{expected}; got {shown(given)}", key, hint=hint if counted else "")
         return None
 
     def branches(self, key: str) -> tuple[Node, ...]:
@@ -238,7 +254,9 @@ def _lower(program: Program, at: Path, raw: Any, items: Mapping[str, Any]) -> No
     if step is None:
         _look_further(scope, kind)
         for key in kind.lists:  # what is wrong inside is told as well
-            if isinstance(raw.get(key), list) and not scope.depends_on_item(key):
+            if key == kind.name and not isinstance(raw.get(key), list):
+                scope.list(key)
+            elif isinstance(raw.get(key), list) and not scope.depends_on_item(key):
                 lower_list(program, (*at, key), raw[key], items)
         return None
     scope.guard = guard_of(step)

@@ -139,6 +139,17 @@ class Servers:
                     place = given(option, f"{role}={text}")
                     self._report(unknown_name(role, self._asked, place, "role"))
 
+        self._report_idle_rate(every_step)
+
+    def _report_idle_rate(self, every_step: bool) -> None:
+        """A rate for all roles without their own, where there is none: `main=5,6` means two."""
+        rest = self._rates.get("")
+        if rest is None or not every_step or not self._asked or not self._asked <= set(self._rates):
+            return
+        message = f"--rates: {plain(rest)} is for no role, since each has a rate of its own"
+        hint = "one rate a role; several side by side: `agentsim sweep FILE --rates 5,6`"
+        self._report(Problem("bad-value", message, given("--rates ", plain(rest)), hint))
+
     def _rate(self, server: _Server) -> float | None:
         """The rate that a server is scaled to; roles that share one must agree."""
         rates = {role: self._rates.get(role, self._rates.get("")) for role in server.roles}
@@ -160,7 +171,10 @@ class Servers:
             if role in self._bound or (not role and self._rest is not None):
                 what = f"role {quoted(role)}" if role else "the roles without their own"
                 message = f"--hw binds {what} twice"
-                hint = "run it once for each, or bind them to roles: `--hw ROLE=NAME`"
+                hint = (
+                    "several machines side by side: `agentsim compare FILE --hw A --hw B`; the "
+                    "roles of one: `--hw ROLE=NAME`"
+                )
                 self._report(Problem("bad-value", message, given("--hw ", text), hint))
             elif role:
                 self._bound[role] = target

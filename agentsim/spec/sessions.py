@@ -12,6 +12,7 @@ from graphlib import TopologicalSorter
 
 from agentsim.graph import (
     Agent,
+    Ask,
     Attempts,
     Block,
     Call,
@@ -21,6 +22,7 @@ from agentsim.graph import (
     Loop,
     Merge,
     Node,
+    Work,
     inner_of,
 )
 
@@ -93,8 +95,10 @@ class _Checker:
                 self._items(node, opened)
                 for branch in node.branches:
                     self.visit(branch, opened)
-            case _:
+            case Agent() | Call() | Work() | Ask():
                 pass
+            case _:
+                raise TypeError(f"{type(node).__name__} does not say what it has side by side")
 
     def _side_by_side(self, branches: tuple[Node, ...]) -> None:
         touched = [self._touched(branch) for branch in branches]

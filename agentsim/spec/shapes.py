@@ -178,7 +178,9 @@ class Definitions:
                 "weights": self.or_filled({"type": "array", "items": ref("weight-value")}),
                 "exponential": mean, "poisson": mean,
                 "geometric": geometric,
-                "mixture": self.or_filled({"type": "array", "items": ref(f"{name}-part")}),
+                "mixture": self.or_filled(
+                    {"type": "array", "items": ref(f"{name}-part"), "minItems": 1, "maxItems": 50}
+                ),
                 "at_least": unit, "at_most": unit,
                 "per": per,
             },

@@ -144,7 +144,9 @@ def _parsed(text: str) -> Parsed | Bad:
             node = ast.parse(text.replace("\n", " ").strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
         why = fault.msg if isinstance(fault, SyntaxError) else "it is nested too deep"
-        return Bad(f"{quoted(text)} is not an expression: {why}", ESCAPE_HINT)
+        hint = f"a sign is missing, or a comma, or one too many; {ESCAPE_HINT}"
+        why = "it cannot be read as one" if why == "invalid syntax" else why
+        return Bad(f"{quoted(text)} is not an expression: {why}", hint)
     try:
         names = frozenset(_allowed(node, text))
     except Bad as fault:
@@ -170,7 +172,10 @@ def _allowed(node: ast.AST, text: str) -> Iterator[str]:
 
 def _check_node(node: ast.AST, text: str) -> None:
     if not isinstance(node, _NODES):
-        raise Bad(f"{quoted(text)}: {_word(node)} cannot stand in an expression")
+        hint = ""
+        if isinstance(node, ast.List | ast.Tuple):
+            hint = f"give the list as a param, `params: {{sizes: [1, 2]}}`; {ESCAPE_HINT}"
+        raise Bad(f"{quoted(text)}: a {_word(node)} cannot stand in an expression", hint)
     if isinstance(node, ast.Constant):
         if isinstance(node.value, bytes | complex) or node.value is ...:
             raise Bad(f"{quoted(text)}: {quoted(node.value)} is neither a number nor a text")

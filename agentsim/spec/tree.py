@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +15,30 @@ Key: TypeAlias = str | int | float
 Value: TypeAlias = bool | int | float | str | list[Any] | dict[Any, Any] | None
 Path: TypeAlias = tuple[str | int, ...]
 
-# What the YAML library counts as the end of a line; str.splitlines knows some more.
-_LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+# What YAML 1.2 and editors count as the end of a line; its library and str.splitlines know more.
+_LINE_END = re.compile("\r\n|[\r\n]")
+
+
+class Lines:
+    """Where lines of a text begin, for places of the YAML library, which counts some too many.
+
+    Looked at only where a text holds one of the signs that end a line for the library alone.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._starts: list[int] | None = None
+        if _MORE_ENDS.search(text):
+            self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
+
+    def at(self, line: int, column: int, index: int) -> tuple[int, int]:
+        """Line and column, from 0, of a mark with these figures; `index` counts letters."""
+        if self._starts is None:
+            return line, column
+        row = bisect_right(self._starts, index) - 1
+        return row, index - self._starts[row]
+
+
+_MORE_ENDS = re.compile("[\x85\u2028\u2029]")
 
 
 def _key(part: str | int, keys: Mapping[Key, object]) -> Key | None:

@@ -24,6 +24,7 @@ from agentsim.records import Verdict
 from agentsim.spec.before import Asking, missing
 from agentsim.spec.problems import nearest, quoted
 from agentsim.spec.sessions import InSession, copies
+from agentsim.spec.told import Told
 
 if TYPE_CHECKING:
     from agentsim.spec.scope import Program
@@ -34,7 +35,7 @@ _HINTS = {
 _NO_REVIEW = "give a step before it `approves:`, or a tool `fails:`"
 
 
-def check_unmet(root: Block, program: Program, told: set[int]) -> list[str]:
+def check_unmet(root: Block, program: Program, told: set[int]) -> list[Told]:
     """Reports what can never be; returns what a person should know besides.
 
     `told`: ranks of steps whose session is a problem already.
@@ -64,8 +65,8 @@ def _failed_hint(root: Block, node: Node, program: Program) -> str:
     meant = meant or next((one for one in before if isinstance(one, Agent | Call)), None)
     if meant is None:
         return "no step before it can fail: give a tool `fails:`, or a step a `timeout`"
-    line = program.place_of(meant.rank).line
-    return f"a step that fails ends its list: add `or: go on` to {quoted(meant.path)} (line {line})"
+    line = program.line(program.path_of(meant.rank))
+    return f"a step that fails ends its list: add `or: go on` to {quoted(meant.path)} ({line})"
 
 
 def _hint_of_attempts(tries: Attempts, program: Program) -> str:
@@ -75,9 +76,9 @@ def _hint_of_attempts(tries: Attempts, program: Program) -> str:
     meant = next(filter(_declares_failure, steps), None)
     if meant is None:
         return f"{why}: end their `do` with a tool that `fails:`, with `or: go on`"
-    line = program.place_of(meant.rank).line
+    line = program.line(program.path_of(meant.rank))
     return (
-        f"{why}: add `or: go on` to {quoted(meant.path)} (line {line}), so that the picked one "
+        f"{why}: add `or: go on` to {quoted(meant.path)} ({line}), so that the picked one "
         "hands on `failed`"
     )
 
@@ -110,11 +111,11 @@ def _declares_failure(node: Node) -> bool:
             return pick is not None and _declares_failure(pick)
         case Merge(rework=None):
             return True
-        case _:
+        case _:  # whatever kind: `inner_of` knows them all
             return any(map(_declares_failure, inner_of(node)))
 
 
-def _sessions(root: Block, found: Asking, program: Program, told: set[int]) -> Iterator[str]:
+def _sessions(root: Block, found: Asking, program: Program, told: set[int]) -> Iterator[Told]:
     """A session that no other step names is a typing error where a name is near."""
     steps = [node for node in walk(root) if isinstance(node, InSession)]
     opened = {node.label for node in steps if node.session is None or copies(node)}
@@ -127,7 +128,8 @@ def _sessions(root: Block, found: Asking, program: Program, told: set[int]) -> I
         is_met = name in opened and rank not in found.sessions
         if names[name] > 1 or ranks[rank] > 1 or is_met or rank in told:
             continue
-        place = program.place_of(rank, "session")
+        place, at = program.place_of(rank, "session"), program.path_of(rank, "session")
+        alone = f"{node.path} ({program.line(at)}): no other step is in the session {quoted(name)}"
         who = quoted(node.path)
         if name in opened:
             message = f"{who} comes before the session {quoted(name)} is open"
@@ -137,22 +139,16 @@ def _sessions(root: Block, found: Asking, program: Program, told: set[int]) -> I
             )
             program.report(Problem("not-open", message, place, hint))
             continue
-        before = {other for at, other in pairs if at < rank}
+        before = {other for one, other in pairs if one < rank}
         near = nearest(name, (opened | often | before) - {name})
         if near is not None:
             message = f"no other step opens or names the session {quoted(name)} of {who}"
             hint = f"did you mean {quoted(near)}? Without `session` a step opens its own"
             program.report(Problem("unknown-name", message, place, hint))
         elif rank in found.sessions:
-            yield (
-                f"{node.path} (line {place.line}): no other step is in the session "
-                f"{quoted(name)}, so it opens a new one, as it would without `session`"
-            )
+            yield Told(f"{alone}, so it opens a new one, as it would without `session`", at)
         elif rank in fixes and name != node.label:
-            yield (
-                f"{node.path} (line {place.line}): no other step is in the session "
-                f"{quoted(name)}, so its first round opens one, in which it goes on"
-            )
+            yield Told(f"{alone}, so its first round opens one, in which it goes on", at)
 
 
 def _fixes(root: Block) -> set[int]:
@@ -162,21 +158,20 @@ def _fixes(root: Block) -> set[int]:
     return {node.rank for steps in between for node in walk(steps)}
 
 
-def _readers(root: Block, found: Asking, program: Program) -> Iterator[str]:
+def _readers(root: Block, found: Asking, program: Program) -> Iterator[Told]:
     """Reading what nobody wrote or said takes no time: right, but hardly meant."""
     for rank, ask in found.answers.items():
-        line = program.place_of(rank, "reads").line
-        yield (
-            f"{ask.path} (line {line}): `reads: answer` reads nothing, since no agent or call "
-            "comes before it"
-        )
+        at = program.path_of(rank, "reads")
+        text = "`reads: answer` reads nothing, since no agent or call comes before it"
+        yield Told(f"{ask.path} ({program.line(at)}): {text}", at)
     in_items = set(_in_items(root.steps, False)) if found.changes else set()
     for rank, node in found.changes.items():
-        line = program.place_of(rank, "reads").line
+        at = program.path_of(rank, "reads")
         why = "nothing before it writes lines"
         if rank in in_items:
             why = "nothing before it in its item writes lines (those written outside do not count)"
-        yield f"{node.path} (line {line}): `reads: changes` reads nothing, since {why}"
+        text = f"`reads: changes` reads nothing, since {why}"
+        yield Told(f"{node.path} ({program.line(at)}): {text}", at)
 
 
 def _in_items(steps: Iterable[Node], inside: bool) -> Iterator[int]:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agentsim.errors import Place
 from agentsim.graph import (
     Agent,
     Ask,
     Attempts,
     Block,
+    Call,
     Choose,
     Fork,
     Graph,
@@ -29,10 +29,10 @@ from agentsim.graph import (
 )
 from agentsim.records import Part
 from agentsim.spec.failing import Failing, asks_for_changes
-from agentsim.spec.idle import line_of
 from agentsim.spec.problems import quoted
+from agentsim.spec.told import Told, of_step, risks
 from agentsim.spec.tree import Path
-from agentsim.spec.vain_agents import of_agent, of_definitions, of_file
+from agentsim.spec.vain_agents import GOES_BY, of_agent, of_definitions, of_file
 from agentsim.spec.verdicts import says_of
 
 if TYPE_CHECKING:
@@ -40,12 +40,15 @@ if TYPE_CHECKING:
 
 
 class Vain(NamedTuple):
-    """A key of a step (below it: `path`) and why it changes nothing. `because`: what else decides
-    that by its value."""
+    """A key of a step (below it: `path`) and why it changes nothing.
+
+    `because`: what else decides that by its value; `elsewhere`: the same, as paths of the file.
+    """
 
     path: Path
     text: str
     because: tuple[Path, ...] = ()
+    elsewhere: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,11 @@ class Around:
     where these are written; whether an agent's own steps these are."""
 
     rounds: int | None = None
-    loop: Place | None = None
+    loop: Path | None = None
     inside: bool = False
 
 
-def vain_settings(graph: Graph, program: Program) -> list[str]:
+def vain_settings(graph: Graph, program: Program) -> list[Told]:
     """A sentence each: of steps in the order of the file, then of definitions."""
     finder = _Finder(graph, program)
     finder.visit(graph.root, Around(), -1)
@@ -100,7 +103,7 @@ class _Finder:
     def _inner(self, node: Node, around: Around) -> Iterator[tuple[Node, Around]]:
         match node:
             case Loop(within=None, rounds=rounds):
-                loop = self._program.place_of(node.rank, "loop")
+                loop = self._program.path_of(node.rank, "loop")
                 yield node.body, replace(around, rounds=rounds, loop=loop)
                 if node.between is not None:
                     yield node.between, replace(around, rounds=max(0, rounds - 1), loop=loop)
@@ -113,18 +116,16 @@ class _Finder:
                 for inner in inner_of(node):
                     yield inner, around
 
-    def told(self) -> Iterator[str]:
+    def told(self) -> Iterator[Told]:
         """What holds of a step in all items that it is run for."""
-        home = self._program.tree.file
+        program = self._program
         for rank, rows in sorted(self._found.items()):
             for path, one in rows[0].items():
-                if all(path in other for other in rows) and not self._is_chosen(rank, one):
-                    line = line_of(self._program.place_of(rank, *path), home)
-                    yield f"{self._paths[rank]} ({line}): {one.text}"
-
-    def _is_chosen(self, rank: int, one: Vain) -> bool:
-        places = (self._program.place_of(rank, *path) for path in (one.path, *one.because))
-        return any(place in self._program.chosen for place in places)
+                if all(path in other for other in rows):
+                    at = program.path_of(rank, *path)
+                    because = (program.path_of(rank, *other) for other in one.because)
+                    text = f"{self._paths[rank]} ({program.line(at)}): {one.text}"
+                    yield Told(text, at, (at, *because, *one.elsewhere))
 
     def _of(self, node: Node, raw: dict[Any, Any], around: Around) -> Iterator[Vain]:
         yield from self._guard(node, raw)
@@ -133,29 +134,38 @@ class _Finder:
         kind = _KINDS.get(type(node))
         if kind is not None:
             yield from kind(node, raw, self._graph)
-        if isinstance(node, Agent):
-            yield from (Vain(path, text) for path, text in of_agent(node, raw))
+        if isinstance(node, Agent | Life):
+            for key, text in of_agent(node, raw):
+                yield Vain((key,), text, (), self._by(node, *GOES_BY.get(key, ())))
         if isinstance(node, Work) and not around.inside and _is_given(raw, "returns"):
             yield Vain(("returns",), "`returns` go to nobody, since no agent is around this step")
+
+    def _by(self, node: Node, *keys: str) -> tuple[Path, ...]:
+        """Where these are written for a step; nothing is looked up where no option asks."""
+        return tuple(of_step(self._program, node, *keys)) if self._program.chosen else ()
 
     def _guard(self, node: Node, raw: dict[Any, Any]) -> Iterator[Vain]:
         """`retry`, `or` and `timeout` of what cannot fail, or ends before."""
         retry = raw.get("retry")
         if isinstance(retry, dict) and node.guard.tries == 1 and _is_given(retry, "wait"):
-            yield Vain(("retry", "wait"), "`wait` of `retry` is never waited with 0 tries")
+            yield Vain(
+                ("retry", "wait"), "`wait` of `retry` is never waited with 0 tries", (("retry",),)
+            )
         if node.guard.timeout is not None and not self._failing.is_reached(node):
             most = f"{self._failing.longest(node):.6g} s"
-            yield Vain(("timeout",), f"`timeout` is never reached, since it takes {most} at most")
+            by = self._by(node, "time", "wait", "fails", "timeout", "retry", "uses")
+            text = f"`timeout` is never reached, since it takes {most} at most"
+            yield Vain(("timeout",), text, (), by)
         if self._failing.fails(node):
             return
-        why = _why_not(node)
+        why, by = _why_not(node), risks(self._program, node) if self._program.chosen else ()
         if node.guard.tries > 1:
-            yield Vain(("retry",), f"`retry` does nothing, since {why}")
+            yield Vain(("retry",), f"`retry` does nothing, since {why}", (), by)
         is_heard = isinstance(node, Loop) and (
             asks_for_changes(node) or self._failing.leaves_failed(node)
         )
         if _is_given(raw, "or") and not is_heard:
-            yield Vain(("or",), f"`or` does nothing, since {why}")
+            yield Vain(("or",), f"`or` does nothing, since {why}", (), by)
 
     def _scarce(self, node: Node, raw: dict[Any, Any], around: Around) -> Iterator[Vain]:
         """`priority` where nothing is waited for, and `draws` where nothing is drawn."""
@@ -165,7 +175,8 @@ class _Finder:
             yield Vain(("priority",), f"{text} something scarce")
         bare = isinstance(node, Work) and not node.tool.uses
         if bare and node.priority and not (around.inside and self._failing.is_capped):
-            yield Vain(("priority",), "`priority` does nothing, since it waits for nothing scarce")
+            text = "`priority` does nothing, since it waits for nothing scarce"
+            yield Vain(("priority",), text, (), self._by(node, "uses"))
         parallel = isinstance(node, Fork) and node.items is None
         if (isinstance(node, Block | Loop) or parallel) and _is_given(raw, "draws"):
             text = "`draws` does nothing here, where nothing is drawn: it counts on the steps in it"
@@ -181,13 +192,12 @@ class _Finder:
         if rounds is None:
             text = "`approves` is by round, and no loop is around it: only its first counts"
             yield Vain(("approves",), text)
-        elif 0 < rounds < len(given) and around.loop not in self._program.chosen:
+        elif 0 < rounds < len(given):
             many = "is one round" if rounds == 1 else f"are {rounds} rounds"
             text = f"`approves` has {len(given)} shares, and there {many} at most: the last"
             last = len(given) - rounds
-            yield Vain(
-                ("approves",), f"{text} {f'{last} never count' if last > 1 else 'never counts'}"
-            )
+            text = f"{text} {f'{last} never count' if last > 1 else 'never counts'}"
+            yield Vain(("approves",), text, (), () if around.loop is None else (around.loop,))
 
 
 def _is_given(raw: dict[Any, Any], key: str) -> bool:
@@ -209,8 +219,10 @@ def _why_not(node: Node) -> str:
             return "attempts do not fail: a run in which none ends well goes on"
         case Merge():
             return "it cannot fail: there is no `conflict`, and CI does not fail"
-        case _:
+        case Block() | Fork() | Choose() | Loop() | Life() | Agent() | Call():
             return "nothing in it can fail"
+        case _:
+            raise TypeError(f"{type(node).__name__} does not say why it cannot fail")
 
 
 def _choose(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
@@ -286,9 +298,11 @@ def _merge(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
         if isinstance(given, list) and len(given) > 1:
             text = "`conflict` is by try, and without `rework` there is one: only its first counts"
             yield Vain(("conflict",), text)
+    elif not inner_of(node.rework):
+        pass  # that its list is empty is told
     elif not any(node.conflict) and not graph.queues[node.queue].ci_fails:
         text = "`rework` is never done: there is no `conflict`, and CI does not fail"
-        yield Vain(("rework",), text, (("conflict",),))
+        yield Vain(("rework",), text, (("conflict",),), (("queues",),))
 
 
 _KINDS: dict[type[Node], Callable[[Node, dict[Any, Any], Graph], Iterator[Vain]]] = {

@@ -199,9 +199,8 @@ def version(value: object) -> int:
     """The version of the format, which is 1."""
     if value == 1 and not isinstance(value, bool):
         return 1
-    message = f"this version reads the format `agentsim: 1`; got {shown(value)}"
-    hint = "a file of a later format needs a later agentsim"
-    raise fault(message, hint="leave the quotes out: `agentsim: 1`" if value == "1" else hint)
+    hint = "leave the quotes out: `agentsim: 1`" if value == "1" else "it needs a later agentsim"
+    raise fault(f"this version reads the format `agentsim: 1`; got {shown(value)}", hint=hint)
 
 
 def signed(value: object) -> float:
@@ -259,6 +258,9 @@ def one_of(value: object, names: Collection[str], what: str) -> str:
 
 def share(value: object) -> float:
     """A share 0..1, as `85%` or 0.85."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 1 < value <= 100:
+        message = f"expected a share, such as 85% or 0.85, from 0 to 1; got {plain(value)}"
+        raise fault(message, hint=f"did you mean `{plain(value)}%`?")
     return fixed(units.share, "a share, such as 85%")(value)
 
 
@@ -324,6 +326,9 @@ def prompt_of(value: object) -> tuple[tuple[str, int], ...]:
 
 def mix_of(value: object) -> tuple[tuple[str, float], ...]:
     """Tools and their shares of all tool runs; together at most 100 %."""
+    if isinstance(value, list):
+        hint = "such as `tools: {helper: 20%}`; an agent may stand there, too"
+        raise fault("expected tools with their shares of all tool runs; got a list", hint=hint)
     found = entries(value, share, "such as {shell: 85%, tests: 15%}")
     total = math.fsum(part for _, part in found)
     if total > 1.0 + 1e-9:
@@ -385,4 +390,11 @@ def ids_of(value: object) -> tuple[str, ...]:
     """A list of ids."""
     if not isinstance(value, list):
         raise fault(f"expected a list of ids, such as [build, lint] or []; got {shown(value)}")
-    return each_of(value, name)
+    return each_of(value, _needed)
+
+
+def _needed(value: object) -> str:
+    if isinstance(value, str) and "." in value and all(value.split(".")):
+        message = f"`needs` are of the same list of steps; got the path {quoted(value)}"
+        raise fault(message, hint=f"name the step that it stands in: {quoted(value.split('.')[0])}")
+    return name(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from agentsim.graph import (
     Agent,
@@ -33,21 +34,27 @@ def speaks(node: Node) -> bool:
     return says_of(node) is not None or (isinstance(node, Work) and node.tool.says)
 
 
-def verdict_notes(root: Block) -> list[str]:
-    """What a person should know about the verdicts of a run, each thing once."""
-    found = [*_endless(root), *_unheeded(root.steps, is_read=False)]
-    return list(dict.fromkeys(found))
+class Note(NamedTuple):
+    """What a person should know of a step; `key`: the one that it is about."""
+
+    node: Node
+    key: str
+    text: str
 
 
-def _endless(root: Node) -> Iterator[str]:
+def verdict_notes(root: Block) -> list[Note]:
+    """What a person should know about the verdicts of a run."""
+    return [*_endless(root), *_unheeded(root.steps, is_read=False)]
+
+
+def _endless(root: Node) -> Iterator[Note]:
     for node in walk(root):
         if not isinstance(node, Loop) or node.rounds < 2 or _can_approve(node.body):
             continue
         if any(_can_say_no(inner) for inner in walk(node.body)):
             runs = f"all {node.rounds} are run" if node.within is None else "they fill its time"
-            yield (
-                f"{node.path}: its rounds can fail or ask for changes but never approve, so {runs}"
-            )
+            text = f"its rounds can fail or ask for changes but never approve, so {runs}"
+            yield Note(node, "loop", text)
 
 
 def _can_approve(node: Node) -> bool:
@@ -70,12 +77,12 @@ def _can_say_no(node: Node) -> bool:
     return isinstance(node, Work) and (node.tool.fails > 0.0 or node.tool.timeout is not None)
 
 
-def _unheeded(steps: Sequence[Node], is_read: bool) -> Iterator[str]:
+def _unheeded(steps: Sequence[Node], is_read: bool) -> Iterator[Note]:
     """Steps whose `changes` nothing reads. `is_read`: whether what stands at the end is read.
 
     From the end backwards: a `when` reads what stands before it, a verdict hides it.
     """
-    found: list[str] = []
+    found: list[Note] = []
     for node in reversed(steps):
         found[:0] = _inside(node, is_read)
         if node.guard.when:
@@ -85,7 +92,7 @@ def _unheeded(steps: Sequence[Node], is_read: bool) -> Iterator[str]:
     yield from found
 
 
-def _inside(node: Node, is_read: bool) -> Iterator[str]:
+def _inside(node: Node, is_read: bool) -> Iterator[Note]:
     match node:
         case Loop(body=body, between=between):
             yield from _unheeded(body.steps, is_read=True)
@@ -98,11 +105,14 @@ def _inside(node: Node, is_read: bool) -> Iterator[str]:
         case Fork() | Choose() | Attempts() | Merge():
             for inner in inner_of(node):
                 yield from _inside(inner, is_read)
-        case _:
+        case Call() | Agent() | Work() | Ask():
             says = says_of(node)
             if says is not None and not is_read and says.can_ask:
                 what = "review" if isinstance(node, Agent) else "verdict"
-                yield (
-                    f"{node.path}: nothing reads its {what}, so after `changes` the run goes on "
-                    "as after `approved`; a loop or `when: changes` would"
+                text = (
+                    f"nothing reads its {what}, so after `changes` the run goes on as after "
+                    "`approved`; a loop or `when: changes` would"
                 )
+                yield Note(node, "approves", text)
+        case _:
+            raise TypeError(f"{type(node).__name__} does not say who reads its verdicts")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from types import MappingProxyType
 from typing import Any
 
-from agentsim.errors import Place, Problem, Problems
+from agentsim.errors import Notice, Place, Problem, Problems, Weight
 from agentsim.graph import Budget
 from agentsim.laws.calendar import instants, zone_of
 from agentsim.spec.clock_changes import offset_of
@@ -27,7 +27,7 @@ from agentsim.spec.fields import (
 from agentsim.spec.flow import flow
 from agentsim.spec.model import At, Model, Report, check, clean, may, need
 from agentsim.spec.operations import FUNCTIONS
-from agentsim.spec.problems import given, quoted, unknown_name
+from agentsim.spec.problems import given, nearest, quoted, unknown_name
 from agentsim.spec.templates import CONSTANTS, ITEM_NAMES
 from agentsim.spec.tree import Tree
 from agentsim.spec.values import shown
@@ -90,7 +90,7 @@ class Top:
     harness: str | None
     start: float | None
     zone: str | None
-    notes: tuple[str, ...]
+    notices: tuple[Notice, ...]
     quality: QualityDef | None
 
 
@@ -111,7 +111,7 @@ def top_of(tree: Tree, stem: str, report: Report) -> Top:
         }
         found = clean(Workflow, {"agentsim": 1, "steps": []}, rest)
     budget = _budget(found.budget, tree, report)
-    start, zone, notes = _start(found, tree, report)
+    start, zone, notices = _start(found, tree, report)
     if found.quality is not None and not found.quality.model_fields_set:
         message = "`quality` says nothing: `defects`, `regressions`, `finds` or `correlation`"
         hint = "such as `defects: 32 per kloc`"
@@ -123,7 +123,7 @@ def top_of(tree: Tree, stem: str, report: Report) -> Top:
         found.harness,
         start,
         zone,
-        notes,
+        notices,
         found.quality,
     )
 
@@ -144,20 +144,24 @@ def _budget(given: BudgetDef | None, tree: Tree, report: Report) -> Budget | Non
 
 def _start(
     given: Workflow, tree: Tree, report: Report
-) -> tuple[float | None, str | None, tuple[str, ...]]:
-    """(UTC seconds since 1970, zone, notes) of the start."""
+) -> tuple[float | None, str | None, tuple[Notice, ...]]:
+    """(UTC seconds since 1970, zone, warnings) of the start."""
     zone = _zone(given.timezone, tree.place(("timezone",)), report)
     if given.start is None or zone is None:
         idle = given.start is None and given.timezone is not None
-        notes = ("`timezone` counts for nothing without a `start`",) if idle else ()
-        return None, given.timezone, notes
+        told = ["`timezone` counts for nothing without a `start`"] if idle else []
+        return None, given.timezone, _of_file(told)
     moment = _moment(given.start, zone, tree.place(("start",)), report)
     if moment is None:
         return None, given.timezone, ()
     told = ["`start` is given without a `timezone`: UTC is taken"]
     if given.timezone is not None:
         told = list(_doubts(given.start, moment, zone))
-    return moment.timestamp(), str(zone), tuple(told)
+    return moment.timestamp(), str(zone), _of_file(told)
+
+
+def _of_file(told: Iterable[str]) -> tuple[Notice, ...]:
+    return tuple(Notice(text, Weight.FILE) for text in told)
 
 
 def _doubts(text: str, moment: datetime, zone: tzinfo) -> Iterator[str]:
@@ -190,7 +194,11 @@ def _zone(name: str | None, place: Place, report: Report) -> tzinfo | None:
             return zone_of(meant)
     except (ValueError, KeyError, OSError):
         pass
+    from zoneinfo import available_timezones
+
+    near = nearest(meant, available_timezones())
     hint = "an IANA name, such as Europe/Amsterdam or UTC"
+    hint = f"did you mean {quoted(near)}?" if near else hint
     report(Problem("bad-value", f"`timezone`: unknown zone {quoted(name)}", place, hint))
     return None
 
@@ -204,7 +212,8 @@ def _moment(text: str, zone: tzinfo, place: Place, report: Report) -> datetime |
         report(Problem("bad-value", message, place, hint))
         return None
     if not 1971 <= found.year <= 2999:
-        report(Problem("bad-value", f"`start`: the year {found.year} is not used", place, hint))
+        message = f"`start`: the year {found.year} is not used: 1971 to 2999 are"
+        report(Problem("bad-value", message, place, hint))
         return None
     if found.tzinfo is not None:
         return found.astimezone(zone)
@@ -268,10 +277,11 @@ def _params(tree: Tree, sets: Sequence[tuple[str, object]], report: Report) -> d
     chosen = dict(sets)
     for name, value in chosen.items():
         if name not in params:
-            place = given("--set ", f"{name}={flow(value)}")
+            place = given("--set ", f"{name}={'' if value is None else flow(value)}")
             report(unknown_name(name, map(str, params), place, "param"))
     found: dict[str, Any] = {}
-    for name, value in params.items():
+    names = [str(name) for name in params]
+    for i, (name, value) in enumerate(params.items()):
         if not _is_name(name):
             hint = "letters, digits and _, not starting with a digit, and no word of expressions"
             message = f"{quoted(name)} cannot be the name of a param"
@@ -281,7 +291,7 @@ def _params(tree: Tree, sets: Sequence[tuple[str, object]], report: Report) -> d
             found[name] = chosen[name]
             continue
         try:
-            found[name] = fill(tree.sub(("params", name)), found).value
+            found[name] = fill(tree.sub(("params", name)), found, below=names[i:]).value
         except Problems as fault:
             for problem in fault.problems:
                 report(problem)

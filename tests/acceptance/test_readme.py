@@ -122,7 +122,11 @@ def test_the_pasted_sweep_is_the_real_one(clone: Path) -> None:
     assert re.split(r"  +", row.strip())[:4] == ["100", *map(show.tight, times)]
     decode = found["breakdown"]["decode"] / wall["mean"]
     assert f"  {show.share(decode)}  " in row
-    assert f"typical {row.split()[1].removesuffix('m')} -> " in wanted[1]  # the answer, first
+    # the answer comes first: from the first row to the last
+    rows = [re.split(r"  +", line.strip()) for line in pasted.splitlines()]
+    (slow,), (fast,) = ([it[1] for it in rows if it[0] == rate] for rate in ("5", "15,000"))
+    (ends,) = re.findall(r"typical (.+?) -> (.+?)\. ", " ".join(wanted[1].split()))
+    assert [it.replace(" ", "").replace("min", "m") for it in ends] == [slow.replace(" ", ""), fast]
     close = "?" if budget["close"] else ""
     assert f"  {show.share(budget['met'])} ok{close}  " in row
 
@@ -145,9 +149,10 @@ def test_the_pasted_comparison_is_the_real_one(clone: Path) -> None:
         "rounds=2",
         show.tight(two["wall"]["p50"]),
         show.tight(two["wall"]["p80"]),
-        f"+{longer / 60:.1f}m",
+        show.tight(two["wall"]["mean"]),
     ]
-    assert cells[5:7] == [
+    assert cells[4] == f"+{longer / 60:.1f}m"
+    assert cells[6:8] == [
         show.tight(two["without_people"]["p50"]),
         show.tight(you["work"] + you["switching"]),
     ]
@@ -156,7 +161,7 @@ def test_the_pasted_comparison_is_the_real_one(clone: Path) -> None:
 def test_the_pasted_pair_is_the_real_one(clone: Path) -> None:
     """Every row's times, of all its 1,000 runs, by the other command; and who wins on which."""
     (pasted,) = (text for command, text in _answers().items() if "until-clean" in command)
-    table = pasted.split("\n\n")[1]
+    answer, table = pasted.split("\n\n")[1:3]
     asked = [(hw, it) for hw in ("claude-opus", "cerebras") for it in ("until-clean", "best-of-n")]
     rows = [re.split(r"  +", line.strip(" *")) for line in table.splitlines()[1:5]]
     means = []
@@ -166,11 +171,15 @@ def test_the_pasted_pair_is_the_real_one(clone: Path) -> None:
         means.append(found["wall"]["mean"] / 60)
         assert cells[0] == (machine if name == "until-clean" else name)
         at = cells.index(name)
-        times = [found["wall"]["p50"], found["wall"]["p80"], found["without_people"]["p50"]]
-        assert [*cells[at + 1 : at + 3], cells[-2]] == list(map(show.tight, times))
+        wall = found["wall"]
+        times = [wall["p50"], wall["p80"], wall["mean"], found["without_people"]["p50"]]
+        assert [*cells[at + 1 : at + 4], cells[-1]] == list(map(show.tight, times))
     slow, fast = means[1] - means[0], means[3] - means[2]
     assert slow < 0 < fast
-    assert [rows[1][3], rows[3][3]] == [f"{slow:+.1f}m", f"{fast:+.1f}m"]
+    assert [rows[1][4], rows[3][4]] == [f"{slow:+.1f}m", f"{fast:+.1f}m"]
+    told = " ".join(answer.split())
+    assert f"best-of-n is quickest in the mean on claude-opus ({-slow:.1f}m" in told
+    assert f"until-clean is quickest in the mean on cerebras ({fast:.1f}m" in told
 
 
 @pytest.mark.parametrize(

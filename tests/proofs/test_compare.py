@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import pytest
@@ -99,6 +100,36 @@ def steadier(folder: Path, first: File, second: File) -> float:
     paired = apart(walls(b, 0), walls(a, 0))
     unrelated = apart(walls(b, 1), walls(a, 0))
     return unrelated.sd / paired.sd
+
+
+def test_compare_sets_the_same_runs_side_by_side(tmp_path: Path) -> None:
+    """What `compare` says of two files is what their runs say, pair by pair, one after another."""
+    parts = [{"agent": "sub", "id": f"part-{i}"} for i in range(4)]
+    files = {"a": split({"parallel": parts}), "b": split(*parts)}
+    (machine,) = compared(tmp_path, files, {"hundred": HUNDRED}, 50, seed=3).machines
+    found = difference(machine.rows[1])
+    graphs = [graph_of(tmp_path, workflow) for workflow in files.values()]
+    walls_ = [[tally.wall / SECOND for tally in replicate(graph, 3, 50)] for graph in graphs]
+    more = [b - a for a, b in zip(*walls_, strict=True)]
+    assert found.mean == pytest.approx(fmean(more), rel=1e-9)
+    assert found.sd == pytest.approx(stdev(more), rel=1e-9)
+
+
+def test_what_cannot_be_told_apart_is_quickest_too(tmp_path: Path) -> None:
+    """Tools of the same times by other names: neither is clearly quicker, a third is slower.
+
+    Uniform times of 0..60 s in pairs that draw apart differ by 24.5 s: of 30 runs the mean is off
+    by 4.5 s, so one that takes 60 s more is clearly slower.
+    """
+    times = {"time": {"uniform": ["0s", "60s"]}, "returns": 0}
+    tools: File = {"one": times, "two": times, "three": times}
+    steps: list[list[File]] = [[{"tool": "one"}], [{"tool": "two"}]]
+    steps.append([{"tool": "three"}, {"wait": "60s"}])
+    files: dict[str, File] = {f"w{i}": {"tools": tools, "steps": it} for i, it in enumerate(steps)}
+    (machine,) = compared(tmp_path, files, {"hundred": HUNDRED}, 30).machines
+    means = [row.findings.wall.mean for row in machine.rows]
+    assert means[0] != means[1]
+    assert [row.quickest for row in machine.rows] == [True, True, False]
 
 
 # --- (b) the interval ---------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def changed(graph: Graph) -> Iterator[tuple[str, Graph]]:
         yield f"fitting {account}", variants.with_fitting_output(graph, account)
     for node in walk(graph.root):
         if isinstance(node, Fork) and node.limit is not None:
-            yield f"limit {node.path}", variants.with_limit(graph, node.path)
+            yield f"limit {node.path}", variants.with_limit(graph, node.rank)
 
 
 def test_all_variants_of_random_workflows(tmp_path: Path) -> None:

@@ -105,6 +105,13 @@ def paths_of(text: str, folders: list[str]) -> list[str]:
     return re.findall(pattern, text)
 
 
+def unnamed(text: str, modules: list[str]) -> list[str]:
+    """Modules whose names do not stand in the text as code."""
+    words = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", text))))
+    told = {word.rstrip("_") for word in words}
+    return [name for name in modules if name not in told]
+
+
 def uncompilable(source: str) -> list[str]:
     """What mypyc 2.4 takes and compiles wrongly: see docs/decisions.md.
 
@@ -206,6 +213,20 @@ def test_modules_are_short() -> None:
     lines = {path: len(path.read_text("utf-8").splitlines()) for path in MODULES}
     too_long = [f"{p.relative_to(ROOT)}: {n} lines" for p, n in lines.items() if n > MODULE_LINES]
     assert not too_long, "\n".join(too_long)
+
+
+def test_every_module_stands_in_the_papers_of_the_house() -> None:
+    """Whoever adds one says in a line what it is for. Where a file is a kind, its name does."""
+    by_kind = {PACKAGE / it for it in ("laws", "laws/caches", "laws/quotas", "cli")}
+    by_kind |= {PACKAGE / "spec" / "steps", PACKAGE / "engine" / "steps"}
+    found = [path for path in MODULES if path.parent not in by_kind and path.stem[:2] != "__"]
+    assert len(found) > 100
+    assert unnamed("`spec`: `load`, `a.words.KEY`; load_not", ["load", "words", "load_not"]) == [
+        "load_not"
+    ]
+    text = (ROOT / "docs" / "house.md").read_text("utf-8")
+    missing = unnamed(text, [path.stem.rstrip("_") for path in found])
+    assert not missing, f"docs/house.md does not name: {', '.join(missing)}"
 
 
 def test_functions_are_short() -> None:

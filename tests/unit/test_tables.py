@@ -9,11 +9,12 @@ from typing import get_args
 import agentsim
 from agentsim.analysis import behind, limits, notices
 from agentsim.engine.steps import RUNNERS
+from agentsim.experiment.compare import MEASURES
 from agentsim.graph import nodes
 from agentsim.laws.caches import CACHES
 from agentsim.laws.quotas import QUOTAS
 from agentsim.records import PEOPLE, WAITS, Part
-from agentsim.report import blocks, markdown, terminal, words
+from agentsim.report import beside, blocks, compared, comparing, markdown, terminal, words
 from agentsim.spec.steps import KINDS
 
 ENGINE = Path(agentsim.__file__).parent / "engine"
@@ -46,8 +47,15 @@ def test_what_people_and_waits_are_called_is_from_the_table_of_parts() -> None:
     assert {Part(part) for part in behind.SCARCE} <= WAITS
 
 
-def test_a_hint_is_for_a_part_that_there_is() -> None:
-    assert set(notices._LEVERS) <= set(Part) - PEOPLE
+def test_every_part_has_a_hint_on_what_would_help() -> None:
+    assert set(notices._LEVERS) == set(Part)
+    assert all(notices._LEVERS.values())
+
+
+def test_what_is_compared_has_its_columns() -> None:
+    assert tuple(MEASURES) == compared.MEASURED
+    assert set(comparing.QUALITIES) <= set(MEASURES)
+    assert {what for what, *_ in beside._ADDED} <= set(MEASURES)
 
 
 def test_every_block_is_drawn_in_every_form() -> None:
@@ -73,7 +81,7 @@ def test_everything_that_the_engine_notes_has_a_sentence() -> None:
                 assert isinstance(code, ast.Constant), f"{file.name}: a code not written out"
                 codes.add(code.value)
     assert codes
-    assert codes == set(notices._NOTES)
+    assert codes == set(notices.HAPPENED)
 
 
 def test_tables_of_kinds_are_not_empty() -> None:

@@ -70,6 +70,9 @@ class Tries(Crew):
         self._attempts = node
         self._key = frame.key(node.name)
         self._good: dict[int, bool] = {}
+        self._ended_by_themselves = 0
+        self._fresh: list[Branch] = []
+        """Those that ended since it settled last: looking at all each time would be quadratic."""
 
     def task_of(self, i: int) -> Task:
         frame = self.frame
@@ -86,13 +89,16 @@ class Tries(Crew):
         """Whether an attempt that is over is right: it ended well, and by its chance."""
         if branch.stop is not None or branch.cancelled:
             return False
-        i = self.branches.index(branch)
+        i = branch.frame.place[len(self.frame.place)]
         if i not in self._good:
             self._good[i] = self._draw(i)
         return self._good[i]
 
     def _draw(self, i: int) -> bool:
-        """Attempts at one task succeed or fail together, as far as they are correlated."""
+        """Attempts at one task succeed or fail together, as far as they are correlated.
+
+        One attempt has no other to go together with.
+        """
         node, frame = self._attempts, self.frame
         if node.succeeds is None:
             return True
@@ -100,6 +106,8 @@ class Tries(Crew):
         frame.place = (*place, i)
         own = first(frame.key(node.name), Purpose.SUCCESS)
         frame.place = place
+        if self.total == 1:
+            return own < node.succeeds
         shared = first(self._key, Purpose.SUCCESS)
         return blend(shared, own, node.correlation) < node.succeeds
 
@@ -119,13 +127,19 @@ class Tries(Crew):
             return None
         return among[int(first(self._key, Purpose.WHICH) * len(among))]
 
+    def _ended(self, branch: Branch) -> None:
+        if not branch.cancelled:
+            self._ended_by_themselves += 1
+            self._fresh.append(branch)
+        super()._ended(branch)
+
     def settle(self) -> list[Event]:
         """After all that ends at this instant: has the first succeeded, or have all ended?"""
         if self.closed or self.done.callbacks is None:
             return []
-        over = self.counted()
-        is_met = self._attempts.pick is None and any(map(self.succeeded, over))
-        if is_met or len(over) == self.total:
+        fresh, self._fresh = self._fresh, []
+        is_met = self._attempts.pick is None and any(map(self.succeeded, fresh))
+        if is_met or self._ended_by_themselves == self.total:
             return [self.done]
         self.start()
         return []

@@ -33,6 +33,9 @@ class Cache(Protocol):
         Where that is before `ready` nothing of its prompt is kept.
         """
 
+    def fork(self, old: Prefix, new: Prefix, now: int) -> None:
+        """`new` is a copy of the session of `old`, as long as that is now."""
+
     def ahead(self, prefix: Prefix, now: int) -> int:
         """`lookup` at an instant yet to come; -1 where what others do until then may change it."""
 

@@ -22,6 +22,9 @@ class NoCache:
     def cut(self, prefix: Prefix, ready: int, planned: int, end: int, answered: int = 0) -> None:
         """Nothing to note."""
 
+    def fork(self, old: Prefix, new: Prefix, now: int) -> None:
+        """Nothing to note."""
+
     def ahead(self, prefix: Prefix, now: int) -> int:
         return 0
 

@@ -163,6 +163,15 @@ class TtlCache:
         if answered and self._answers:
             own.expect(total + answered, end)
 
+    def fork(self, old: Prefix, new: Prefix, now: int) -> None:
+        """What is held of the original's history is held of the copy's, since its last use.
+
+        It may end before the history does: the last answer is not in it, or not its last blocks.
+        """
+        own, copy = self._found(old, now)[-1][0], self._found(new, now)[-1][0]
+        copy.length = min(own.settle(now, self._ttl, 0), old.total)
+        copy.end = min(own.end, now)
+
     def _follow(self, prefix: Prefix, now: int, ready: int) -> _Entry:
         """The session's history, which from now on follows the blocks that its prompt holds."""
         found = self._found(prefix, now)

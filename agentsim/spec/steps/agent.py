@@ -87,7 +87,8 @@ def _setting(step: AgentStep, defined: Defined, inside: bool, scope: Scope) -> S
     lives = scope.program.lives
     around = lives[-1].harness if lives else scope.program.harness
     place = scope.place("harness") if step.harness is not None else scope.place()
-    return setting_of(scope.players, defined, step, around, inside, place)
+    where = At(scope.program.tree, scope.at)
+    return setting_of(scope.players, defined, step, around, inside, place, where)
 
 
 def _asks(defined: Defined, step: AgentFields, at: Path, row: Row, scope: Scope) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pydantic import PlainValidator
 
-from agentsim.graph import Attempts, Block, Fork, Node
+from agentsim.graph import Agent, Ask, Attempts, Block, Fork, Node
 from agentsim.spec import values
 from agentsim.spec.fields import Flag, Share
 from agentsim.spec.model import At, Model, check, may, need
@@ -61,10 +61,15 @@ def lower(step: AttemptsStep, scope: Scope) -> Attempts | None:
         hint = "such as `succeeds: 60%` beside `pick`"
         scope.wrong(message, "pick", "right", code="missing-key", hint=hint)
     if step.succeeds is not None and step.correlation is None and step.attempts > 1:
-        scope.program.notes.append(
-            f"{scope.row.path}: attempts are taken to succeed independently; those of one model "
-            f"go together, so a `correlation` of about {100 * LIKELY:.0f} % is likelier"
+        told = (
+            "attempts are taken to succeed independently; those of one model go together, so a "
+            f"`correlation` of about {100 * LIKELY:.0f} % is likelier"
         )
+        scope.tell("attempts", told)
+    if step.succeeds is None:
+        told = "all that end well count as right, since no `succeeds` is given"
+        scope.tell("attempts", told)
+    _tell_of_every(pick, fields, step, scope)
     inner = scope.node()
     fork = Fork(
         rank=inner["rank"],
@@ -83,6 +88,16 @@ def lower(step: AttemptsStep, scope: Scope) -> Attempts | None:
         every=bool(fields.every),
         right=1.0 if fields.right is None else fields.right,
     )
+
+
+def _tell_of_every(pick: Node | None, fields: PickFields, step: AttemptsStep, scope: Scope) -> None:
+    """Whoever picks by lines may be meant to look at those of all, and does not by default."""
+    reads = isinstance(pick, Agent) and pick.reads
+    reads = reads or (isinstance(pick, Ask) and pick.reads == "changes")
+    if reads and fields.every is None and step.attempts > 1:
+        scope.tell(
+            "pick", "reads the lines of the picked one only; `every: yes` reads those of all"
+        )
 
 
 def _body(scope: Scope) -> Block:

@@ -36,7 +36,7 @@ def _shares(scope: Scope, given: list[Any]) -> list[float] | None:
     chances = [scope.program.chances.get((*scope.at, "choose", i)) for i in range(len(given))]
     total = sum(chance for chance in chances if chance is not None)
     if total > 1.0 + WHOLE:
-        message = f"the chances add up to {100 * total:g} %, more than 100 %"
+        message = f"the chances add up to {100 * total:.10g} %, more than 100 %"
         scope.wrong(message, "choose", hint="lower one; a branch without `chance` takes the rest")
         return None
     open_ = [i for i, chance in enumerate(chances) if chance is None]

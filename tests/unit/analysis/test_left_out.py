@@ -64,6 +64,16 @@ def test_a_profile_that_says_all_is_not_spoken_of() -> None:
     assert one(box(), at(0, 1, called(1, fresh=9000))).left_out == []
 
 
+def test_two_files_of_one_name_are_two_profiles() -> None:
+    """Folders apart: what the first says is not said by the second, which answers at once."""
+    other = replace(box("latency"), name="other", roles=("second",))
+    plan = graph(call(1, "a"), call(2, "b", 1), servers=(box(), other))
+    call_of_other = at(1, 2, called(1))._replace(step=2, resource="other")
+    assert of(plan, at(0, 1, called(1)), call_of_other).left_out == [
+        LeftOut("box", "latency", "quick", "1 call")
+    ]
+
+
 def test_a_server_that_nobody_asks_lacks_nothing() -> None:
     plan = graph(call(1, "a"), servers=(box(*ALL),))
     assert summarise(plan, [fold(trace([], 0), plan)], 0).left_out == []

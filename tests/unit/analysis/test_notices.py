@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agentsim.analysis import fold, summarise
+from agentsim.errors import Notice, Weight
 from agentsim.graph import About, Graph
 from agentsim.laws.decode import Decode
 from agentsim.records import Part, Trace
@@ -26,8 +27,12 @@ from tests.unit.analysis.hand import (
 DAY = 86_400
 
 
+def notices(plan: Graph, *runs: Trace) -> list[Notice]:
+    return summarise(plan, [fold(run, plan) for run in runs], 0).notices
+
+
 def warnings(plan: Graph, *runs: Trace) -> list[str]:
-    return summarise(plan, [fold(run, plan) for run in runs], 0).warnings
+    return [it.text for it in notices(plan, *runs)]
 
 
 def test_a_typical_run_of_more_than_a_day() -> None:
@@ -58,7 +63,7 @@ def test_what_happened_in_runs_is_counted() -> None:
 
 
 def test_notes_of_the_graph_are_passed_on() -> None:
-    plan = replace(graph(), notes=("the verdict of `review` is not heeded",))
+    plan = replace(graph(), notices=(Notice("the verdict of `review` is not heeded", Weight.FILE),))
     assert warnings(plan, trace([], 0)) == ["the verdict of `review` is not heeded"]
 
 
@@ -96,6 +101,31 @@ def test_more_streams_than_were_measured() -> None:
         "box: more than 2 streams at once (up to 3); it was not measured so far, and its speed "
         "there is extrapolated",
     ]
+
+
+def test_what_has_figures_says_what_it_is_about_without_them() -> None:
+    """Of two answers with other figures the texts differ and the keys do not, so they are one."""
+    bare = About("box", grade="C", deepest=1000, left_out=("latency",))
+    plan = graph(
+        call(1, "a"), ask(2, "review", 3600), servers=(replace(server(), about=bare),),
+        people=(person(),),
+    )  # fmt: skip
+
+    def of(fresh: int, lines: float, cut: int) -> list[Notice]:
+        asked = span(1, "x", 0, (Part.DECODE, 1), resource="box", facts=called(1, fresh=fresh))
+        reads = span(
+            2, "you", 1, (Part.PERSON_WORK, 2 * DAY), cause=0, facts=read(lines)
+        )  # fmt: skip
+        return notices(plan, trace([asked, reads], 2 * DAY, notes={"output_cut": cut}))
+
+    one, other = of(1200, 48_000, 1), of(1300, 72_000, 2)
+    assert [it.about for it in one] == [it.about for it in other]
+    assert {it.about[:1] for it in one} == {
+        ("contexts",), ("reads",), ("happened",), ("long",), ("lacks",), (),
+    }  # fmt: skip
+    assert {it.profile for it in one if it.about[:1] in {("contexts",), ("lacks",)}} == {"box"}
+    same = [it.about[:1] for it, its in zip(one, other, strict=True) if it.text == its.text]
+    assert set(same) == {("long",), ("lacks",), ()}  # the grade has no figures
 
 
 def test_a_server_that_nobody_asked_is_not_warned_of() -> None:

@@ -29,6 +29,17 @@ def test_figures_in_names_tell_steps_apart() -> None:
     assert reasons(texts, 4) == dict.fromkeys(sorted(texts), 0.25)
 
 
+def test_a_colon_in_a_name_is_of_the_name() -> None:
+    """`part: 1` and `part: 2` are two steps, of which `part` is no part."""
+    texts = ["part: 1: timed out", "part: 2: timed out", "part: 5: not merged in 3 tries"]
+    assert reasons(texts, 3, {"part: 1", "part: 2", "part: 5", "part"}) == dict.fromkeys(
+        texts, 1 / 3
+    )
+    # what stands behind the name may hold a colon too
+    texts = ["a: box: 5 is too much", "a: box: 7 is too much"]
+    assert reasons(texts, 2, {"a"}) == {"a: box: 5 to 7 is too much": 1}
+
+
 def test_the_most_frequent_comes_first() -> None:
     texts = ["a: not approved in 4 rounds", "b: x", "b: x", "c"]
     assert list(reasons(texts, 4).items()) == [

@@ -1,64 +1,150 @@
-"""Warnings in the order of what they may do to the answer; what they say is told by their words."""
+"""Warnings in the order of what they may do to the answer: each maker says it, by no word of it."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from agentsim.analysis.weights import Weight, by_weight, share, weight
-from tests.unit.analysis.hand import graph, trace
-from tests.unit.analysis.test_notices import warnings
+import agentsim
+from agentsim.analysis.notices import HAPPENED
+from agentsim.analysis.weights import by_weight, is_about_validity, rank
+from agentsim.errors import InRuns, Notice, Weight
+from agentsim.graph import About
+from agentsim.laws.decode import Decode
+from agentsim.records import Part
+from tests.unit.analysis.hand import ask, call, called, graph, person, read, server, span, trace
+from tests.unit.analysis.test_notices import notices
 
-CUT = "tool results are cut: 0.14 times a run, in 13 % of the runs"
-BEYOND = (
-    "box: contexts of over 185,000 tokens in 11 % of the runs (up to 531,951); "
-    "it was not measured so far, and its speed there is extrapolated"
-)
-GRADE = "box: figures of grade C (older or second-hand), as of 2026-06"
-ALWAYS = "taken as there at all times, nights and weekends too: you"
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("no --hw was given: claude-opus is taken, a hosted model of today", Weight.ASKED),
-        ("taalas is left out: `ask` needs more than it holds", Weight.ASKED),
-        (BEYOND, Weight.RANGE),
-        ("box: 4 streams together make 20 % fewer tok/s than 2 do: is that right?", Weight.RANGE),
-        ("box: too quick without `prefill` (4.4M tokens read in no time)", Weight.LACKS),
-        ("review: nothing reads its verdict", Weight.FILE),
-        ("nothing is picked, since no attempt succeeds; the run goes on without", Weight.LOST),
-        ("you are busy 80 % of the time, and work queues up", Weight.FOUND),
-        ("the typical run takes 2.6 days, more than a day; what would help: x", Weight.FOUND),
-        (CUT, Weight.CUT),
-        (GRADE, Weight.GRADE),
-        (ALWAYS, Weight.TAKEN),
-    ],
-)
-def test_what_a_warning_is_about(text: str, wanted: Weight) -> None:
-    """The sentences are those of `notices`, `left_out`, `crowd` and the file's own."""
-    assert weight(text) is wanted
+ROOT = Path(agentsim.__file__).parent
+DAY = 86_400
 
 
-def test_the_weightiest_is_first_and_none_is_lost() -> None:
-    """Of the same weight, what is so in more of the runs."""
-    more = CUT.replace("13 %", "14 %").replace("tool results", "answers are lengthened, that")
-    odd = "a sentence that nothing here knows"
-    given = [ALWAYS, GRADE, CUT, more, odd, BEYOND]
-    assert by_weight(given) == [BEYOND, odd, more, CUT, GRADE, ALWAYS]
+def of(weight: Weight, share: float | None = None) -> Notice:
+    return Notice(f"{weight.name} {share}", weight, None if share is None else InRuns("x", share))
+
+
+def test_the_weightiest_is_first_and_of_the_same_weight_what_is_so_more_often() -> None:
+    wanted = [
+        of(Weight.RANGE),
+        of(Weight.FILE),
+        of(Weight.CUT),  # nothing is said of runs: so in all of them
+        of(Weight.CUT, 0.14),
+        of(Weight.CUT, 0.13),
+        of(Weight.GRADE),
+        of(Weight.TAKEN),
+    ]
+    assert by_weight(reversed(wanted)) == wanted
 
 
 @pytest.mark.parametrize(
-    ("told", "wanted"), [("<1 %", 0.005), ("13 %", 0.13), (">99 %", 0.995), ("100 %", 1.0)]
+    ("share", "wanted"),
+    # as `percent` tells them: <1 %, 13 %, 13 % (halves go up), 99 %, >99 %, 100 %
+    [(0.004, 0.005), (0.13, 0.13), (0.125, 0.13), (0.99, 0.99), (0.996, 0.995), (1.0, 1.0)],
 )
-def test_the_share_of_the_runs(told: str, wanted: float) -> None:
-    assert share(f"x is cut: once a run, in {told} of the runs") == pytest.approx(wanted)
-    assert share("a file's own") == 1.0
+def test_shares_that_read_the_same_are_of_the_same_rank(share: float, wanted: float) -> None:
+    assert rank(of(Weight.CUT, share)) == (Weight.CUT, -wanted)
+
+
+def test_of_the_same_rank_the_order_is_that_in_which_they_came() -> None:
+    first, second = of(Weight.CUT, 0.131), of(Weight.CUT, 0.134)  # both read 13 %
+    assert by_weight([first, second]) == [first, second]
+    assert by_weight([second, first]) == [second, first]
+
+
+def test_what_says_that_the_number_stands_for_something_else() -> None:
+    """A file's own and what follows are of the number as it was asked for."""
+    valid = {weight for weight in Weight if is_about_validity([of(weight)])}
+    assert valid == {Weight.ASKED, Weight.RANGE, Weight.LACKS}
+    assert is_about_validity([of(Weight.TAKEN), of(Weight.LACKS)])
+
+
+def test_words_weigh_nothing() -> None:
+    """A step may be called like anything that the program says."""
+    text = "no --hw was given: in 1 % of the runs: counts for nothing"
+    (found,) = notices(replace(graph(), notices=(Notice(text, Weight.FILE),)), trace([], 0))
+    assert (found.weight, found.share) == (Weight.FILE, 1.0)
 
 
 def test_an_answer_is_in_that_order() -> None:
     """A note that is usual stands behind what was counted in the run, though it was found first."""
-    plan = replace(graph(), notes=(ALWAYS,))
-    found = warnings(plan, trace([], 0, notes={"tool_cut": 1}))
-    assert [weight(text) for text in found] == [Weight.CUT, Weight.TAKEN]
+    plan = replace(graph(), notices=(of(Weight.TAKEN),))
+    found = notices(plan, trace([], 0, notes={"tool_cut": 1}))
+    assert [it.weight for it in found] == [Weight.CUT, Weight.TAKEN]
+
+
+# --- what each maker says -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("codes", "wanted"),
+    [
+        ({"none_picked", "subagent_failed", "until_past"}, Weight.LOST),
+        (
+            {"compaction_cut", "compactions", "output_cut", "output_raised", "tool_cut"},
+            Weight.CUT,
+        ),
+    ],
+)
+def test_the_weight_of_what_is_counted_in_runs(codes: set[str], wanted: Weight) -> None:
+    assert {code for code, own in HAPPENED.items() if own.weight is wanted} == codes
+    for code in codes:
+        (found,) = notices(graph(), trace([], 0, notes={code: 1}), trace([], 0))
+        assert (found.weight, found.share) == (wanted, 0.5)
+
+
+def test_a_code_that_nothing_knows_is_told_early() -> None:
+    (found,) = notices(graph(), trace([], 0, notes={"odd_thing": 1}))
+    assert found.weight is Weight.FILE
+
+
+def test_the_weight_of_what_an_answer_finds_out() -> None:
+    plan = graph(ask(1, "review", 2 * DAY), people=(person(),))
+    spans = [span(1, "you", 0, (Part.PERSON_WORK, 2 * DAY), facts=read(48 * 501.0))]
+    found = notices(plan, trace(spans, 2 * DAY))
+    assert [it.weight for it in found] == [Weight.FOUND] * 2  # over a day, and 501 lines an hour
+
+
+def test_the_weight_of_what_is_known_of_a_server() -> None:
+    """1,201 tokens where 1,000 were measured; three streams where two were, which were slow."""
+    about = About("box", grade="C", as_of="2025-10", deepest=1000, left_out=("latency",))
+    decode = Decode(knots=((1, 1 / 190), (2, 1 / 59)))
+    box = replace(server(shared=True), about=about, decode=decode)
+    own = called(1, fresh=1200)
+    spans = [span(1, "x", 0, (Part.DECODE, 1), resource="box", facts=own)] * 3
+    found = notices(graph(call(1, "a"), servers=(box,)), trace(spans, 1))
+    weights = [*[Weight.RANGE] * 3, Weight.LACKS, Weight.GRADE]
+    assert [it.weight for it in found] == weights
+
+
+def made() -> Iterator[tuple[str, str]]:
+    """(file, weight as written) of every warning that the program makes."""
+    for file in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Notice":
+                yield file.relative_to(ROOT).as_posix(), ast.unparse(node.args[1])
+
+
+def test_every_maker_says_a_weight_and_only_a_file_s_own_is_usual() -> None:
+    """The list is all of them: a new one is added here on purpose, with the weight it is to have.
+
+    What is not written out is that of `HAPPENED`, whose rows are tested above.
+    """
+    beside = {(file, weight) for file, weight in made() if weight != "Weight.FILE"}
+    assert beside == {
+        ("analysis/left_out.py", "Weight.LACKS"),
+        ("analysis/notices.py", "Weight.FOUND"),
+        ("analysis/notices.py", "Weight.GRADE"),
+        ("analysis/notices.py", "Weight.RANGE"),
+        ("analysis/notices.py", "own.weight"),
+        ("cli/sweep.py", "Weight.ASKED"),
+        ("report/comparing.py", "Weight.ASKED"),
+        ("spec/compile.py", "Weight.ASKED"),
+        ("spec/players.py", "Weight.TAKEN"),
+    }
+    of_files = {file for file, weight in made() if weight == "Weight.FILE"}
+    assert of_files
+    assert all(file.startswith("spec/") for file in of_files)

@@ -98,7 +98,10 @@ def test_from_one_that_is_not_there(capsys: Capture) -> None:
 def test_a_profile_to_start_with(capsys: Capture, given: list[str], file: str) -> None:
     code, out, err = typed(capsys, "init", "--hw", *given)
     assert (code, out) == (exits.DONE, f"{file}\n")
-    assert err == f"now try: agentsim run first --hw {file}\n"
+    assert err == (
+        "also written: hardware.schema.json, by which an editor checks the file\n"
+        f"now try: agentsim run first --hw {file}\n"
+    )
     plan = load_profile(f"./{file}").plan
     # an own machine: nothing is left out but a price, and as many slots as streams in the table
     assert plan.about.left_out == ("price",)

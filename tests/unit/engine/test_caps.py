@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.analysis import fold
+from agentsim.analysis.places import numbers
 from agentsim.engine import simulate
 from agentsim.errors import EngineFault
 from agentsim.experiment import variants
@@ -48,7 +49,7 @@ def test_the_wait_is_told_by_the_cap_and_one_more_helps(tmp_path: Path) -> None:
     assert (1, Part.CAP_WAIT, "agents at once", 2 * SECOND) in [
         (step and 1, part, what, time) for step, part, what, time in rows
     ]
-    more = variants.with_limit(found.graph, "agents at once")
+    more = variants.with_limit(found.graph, numbers(found.graph)["agents at once"])
     assert simulate(more, 0, 0).ended == 2 * SECOND
 
 

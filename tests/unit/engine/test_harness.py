@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.analysis.places import numbers
 from agentsim.engine import simulate
 from agentsim.errors import EngineFault
 from agentsim.experiment import variants
@@ -117,12 +118,12 @@ def test_subagents_of_a_turn_and_its_tools(tmp_path: Path) -> None:
     assert of(tmp_path, [{"agent": "lead"}], agents={"lead": lead, "one": ONE}).wall == 3
     found = of(tmp_path, [{"agent": "lead"}], agents={"lead": capped, "one": ONE})
     assert found.wall == 5
-    more = variants.with_limit(found.graph, "agents at once in lead")
+    more = variants.with_limit(found.graph, numbers(found.graph)["agents at once in lead"])
     assert simulate(more, 0, 0).ended == 4 * SECOND
     tools = {**lead, "tools": {"shell": "100%"}, "caps": {"tools": 2}}
     found = of(tmp_path, [{"agent": "lead"}], agents={"lead": tools})
     assert found.wall == 1 + 6 + 1
-    more = variants.with_limit(found.graph, "tools at once in lead")
+    more = variants.with_limit(found.graph, numbers(found.graph)["tools at once in lead"])
     assert simulate(more, 0, 0).ended == 5 * SECOND
 
 

@@ -40,6 +40,16 @@ def at_once(count: int) -> File:
     return {"steps": [*first, *more, last]}
 
 
+def attempts(count: int) -> File:
+    """Attempts that end at different times, and a person who picks one."""
+    work = {"tool": "work", "time": {"uniform": ["1s", "9s"]}}
+    pick = {"person": "you", "time": "1s"}
+    return {
+        "tools": {"work": {"time": "1s", "returns": 0}},
+        "steps": [{"attempts": count, "do": [work], "succeeds": "50%", "pick": pick}],
+    }
+
+
 def calls_of(folder: Path, workflow: File, hardware: File) -> int:
     graph = graph_of(folder, workflow, hardware)
     count = 0
@@ -56,7 +66,7 @@ def calls_of(folder: Path, workflow: File, hardware: File) -> int:
     return count
 
 
-@pytest.mark.parametrize("made", [on_a_cache, in_a_row, at_once])
+@pytest.mark.parametrize("made", [on_a_cache, in_a_row, at_once, attempts])
 def test_twice_as_many_cost_twice_as_much(tmp_path: Path, made: Any) -> None:
     """What looks at all the others for each of them costs four times as much."""
     (tmp_path / "a").mkdir()

@@ -132,7 +132,20 @@ READER = PersonPlan("you", 1, Constant(100), None, Reading(code=1.0), None)
 def test_people() -> None:
     # 100 s until noticed, 60 lines at one a second, 20 s to decide
     _, own = studied(graph(reading(60, 20), people=(READER,), exact=True))
-    assert saved(own) == {"2x you at work": 40, "half the lines to read": 30}
+    assert saved(own) == {
+        "2x you at work": 40,
+        "half the lines to read": 30,
+        "half the time until you notice": 50,
+    }
+
+
+def test_sooner_and_quicker_to_switch() -> None:
+    # two pieces of 5 s each: 100 s until noticed before each, and 30 s to switch to the second
+    plan = PersonPlan("dev", 1, Constant(100), Constant(30), READER.reading, None)
+    two = block(0, "", ask(1, "a", 5), ask(2, "b", 5))
+    own = saved(studied(graph(two, people=(plan,), exact=True))[1])
+    assert own["half the time until dev notices"] == 100
+    assert own["half the switching of dev"] == 15
 
 
 def test_one_more() -> None:
@@ -524,7 +537,7 @@ def test_people_twice_as_fast_notice_no_sooner() -> None:
 def test_a_variant_that_cannot_be_is_the_graph_itself() -> None:
     plan = graph(each(1, "e", 2, call(2, "e.ask")), servers=(server(),), people=(person(),))
     assert variants.with_slot(plan, 0) == plan
-    assert variants.with_limit(plan, "e") == plan
+    assert variants.with_limit(plan, 1) == variants.with_limit(plan, -1) == plan
 
 
 def test_wall_of_more_slots() -> None:

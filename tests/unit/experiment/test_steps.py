@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ steps:
 DRAWN = """\
 agentsim: 1
 params: {n: 1}
-tools: {job: {time: {p50: 10s, p90: 30s}, returns: 0}}
+tools: {job: {time: {uniform: [0s, 60s]}, returns: 0}}
 steps:
   - loop: $(n)
     do: [{tool: job}]
@@ -73,7 +74,11 @@ def test_of_two_params_a_step_is_in_one(tmp_path: Path) -> None:
 
 def test_steps_are_paired(tmp_path: Path) -> None:
     """Steps add up to the difference to the first row, as means of the same runs do; and a round
-    more of a drawn job is the job's own time, so that the error is that of one job's mean."""
+    more of a drawn job is the job's own time, so that the error is that of one job's mean.
+
+    A uniform 0..60 s has a mean of 30 s and a spread of 60 / sqrt(12) = 17.3 s. Of runs that are
+    no pairs the spread would be that of three jobs, 30 s.
+    """
     found = rows(tmp_path, DRAWN, ("n", (1, 2, 3)), runs=400)
     one, two = (row.above for row in found[1:])
     whole = found[2].difference
@@ -81,8 +86,11 @@ def test_steps_are_paired(tmp_path: Path) -> None:
     assert two is not None
     assert whole is not None
     assert one.mean + two.mean == pytest.approx(whole.mean)
-    # log-normal: sigma = ln 3 / 1.2816, mean 10 exp(sigma^2 / 2) = 14.4 s, sd 15.0 s; 4 errors
-    assert one.mean == pytest.approx(14.4, abs=4 * 15.0 / 20)
-    assert one.sd < 3 * 15.0
+    sd = 60 / sqrt(12)
+    assert one.mean == pytest.approx(30.0, abs=4 * sd / sqrt(400))
+    # a uniform's kurtosis is 1.8: the spread's own error is sd * sqrt(0.8 / (4 * 400)), 2.2 %
+    assert one.sd == pytest.approx(sd, rel=4 * 0.022)
+    # of two jobs more, sqrt(2) of that; of no pairs, that of four
+    assert whole.sd == pytest.approx(sqrt(2) * sd, rel=4 * 0.022)
     assert one.ci95 is not None
     assert one.ci95[0] < one.mean < one.ci95[1]

@@ -109,17 +109,25 @@ def test_a_gap_of_half_an_hour() -> None:
     assert until("02:10", "Australia/Lord_Howe", "2026-10-03T15:00") == 1800
 
 
-def test_a_day_that_a_zone_left_out_is_none() -> None:
+def test_a_day_that_a_zone_left_out() -> None:
     """Samoa went from the end of 29 December 2011 (10:00 UTC of the 30th) to the 31st at 00:00.
 
-    From there to 09:00 it is 9 h. The Friday that was left out does not come: the next is
-    6 January, whose 09:00 (UTC+14) is 19:00 UTC of the 5th: 6 days and 10 h after 09:00 UTC of the
-    30th.
+    At 09:00 UTC it is 23:00 there, an hour before. The Friday between is skipped, and so is its
+    09:00: what is waited for on a Friday counts as the first instant after the gap, as a date does.
+    Where any day will do, clocks next show 09:00 nine hours after the gap.
     """
+    assert until("09:00", "Pacific/Apia", "2011-12-30T09:00", (FRI,)) == 3600
+    assert until("09:00", "Pacific/Apia", "2011-12-30T09:00", (0, 1, 2, 3, FRI)) == 3600
     assert until("09:00", "Pacific/Apia", "2011-12-30T09:00") == 10 * 3600
-    assert until("09:00", "Pacific/Apia", "2011-12-30T09:00", (FRI,)) == 6 * DAY + 10 * 3600
-    # 23 December 2011, 09:01 (UTC-10), a Friday: two weeks, less the 24 h that were left out
-    assert until("09:00", "Pacific/Apia", "2011-12-23T19:01", (FRI,)) == 13 * DAY - 60
+    assert until("09:00", "Pacific/Apia", "2011-12-30T09:00", tuple(range(7))) == 10 * 3600
+    # at the gap it takes no time; a second later the next Friday is 6 January, whose 09:00 (UTC+14)
+    # is 19:00 UTC of the 5th: 6 days and 9 h after the gap
+    assert until("09:00", "Pacific/Apia", "2011-12-30T10:00", (FRI,)) == 0
+    later = until("09:00", "Pacific/Apia", "2011-12-30T10:00:01", (FRI,))
+    assert later == 6 * DAY + 9 * 3600 - 1
+    # 23 December 2011, 09:01 (UTC-10), a Friday: a week later at 00:00, which is 14:59 less a day
+    # than seven: 6 days, 14 h and 59 min
+    assert until("09:00", "Pacific/Apia", "2011-12-23T19:01", (FRI,)) == 6 * DAY + 53_940
 
 
 def test_clocks_set_back_over_midnight() -> None:

@@ -19,6 +19,7 @@ from agentsim.analysis.findings import (
     Sway,
     TokenFindings,
 )
+from agentsim.errors import Notice, Weight
 from agentsim.records import Part
 
 MINUTE = 60.0
@@ -65,6 +66,11 @@ WHERE = [
 ]
 
 
+def odd(*texts: str) -> list[Notice]:
+    """Warnings of what is odd in a file."""
+    return [Notice(text, Weight.FILE) for text in texts]
+
+
 def findings(**changes: Any) -> Findings:
     """A feature with a review: 64 minutes on average, eight parts."""
     breakdown = {part.label: 0.0 for part in Part}
@@ -87,7 +93,7 @@ def findings(**changes: Any) -> Findings:
                 ("tests: time", "{p50: 20s, p90: 90s}", "tools/tests/time"),
             )
         ],
-        warnings=[],
+        notices=[],
         done=1.0,
         failed=0.0,
         reasons={},

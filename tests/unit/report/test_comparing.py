@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from agentsim.analysis.findings import BudgetFindings, DefectFindings, QualityFindings
+from agentsim.errors import Notice, Weight
 from agentsim.experiment.compare import Compared
 from agentsim.experiment.paired import Apart
 from agentsim.report import csv_, document, json_, json_comparing, markdown, terminal
-from agentsim.report.comparing import warnings
-from agentsim.report.merging import once
+from agentsim.report.comparing import in_brief, warnings
 from agentsim.report.text import columns
-from tests.unit.report.made import constant
+from tests.unit.report.made import constant, odd
 from tests.unit.report.made_compared import at, by, compared, exact
 
 
@@ -51,8 +51,9 @@ def changed(result: Compared, machine: int, row: int, **changes: Any) -> Compare
 
 def test_a_row_says_how_long_and_how_far_from_the_first() -> None:
     text = drawn(compared())
-    assert row_of(text, "solo") == ["claude-opus", "solo", "36m", "58m", "18m", "38m", "$0.42", "*"]
-    assert row_of(text, "loop")[1:5] == ["47m", "1h 15m", "+11.1m", "+-1.5m"]
+    # 36 min typical, 1.3 times that in the mean
+    assert row_of(text, "solo") == ["claude-opus", "solo", "36m", "58m", "47m", "18m", "38m", "*"]
+    assert row_of(text, "loop")[1:6] == ["47m", "1h 15m", "1h 01m", "+11.1m", "+-1.5m"]
     assert row_of(text, "best3")[-1] == "*"  # 36 s longer by chance
     assert "vs solo" in text
 
@@ -93,13 +94,13 @@ def test_what_cannot_be_told_apart_and_how_many_runs_would_tell() -> None:
 
 def test_rows_that_never_differ_are_the_same() -> None:
     same = changed(compared(), 0, 2, difference=Apart(0.0, (0.0, 0.0), 0.0, 1000))
-    assert row_of(drawn(same), "best3")[3] == "same"
+    assert row_of(drawn(same), "best3")[4] == "same"
     assert "best3 cannot be told apart from solo on claude-opus" not in told(same)
 
 
 def test_a_clear_difference_is_not_rounded_to_nothing() -> None:
     small = changed(compared(), 0, 2, difference=by(0.01, 0.005))
-    assert row_of(drawn(small), "best3")[3:5] == ["+600ms", "+-300ms"]
+    assert row_of(drawn(small), "best3")[4:6] == ["+600ms", "+-300ms"]
 
 
 def test_differences_of_minutes_stand_in_minutes() -> None:
@@ -108,7 +109,7 @@ def test_differences_of_minutes_stand_in_minutes() -> None:
     for machine, row in EVERYWHERE:
         if row:
             made = changed(made, machine, row, difference=by(-7.74, 4.7))
-    assert row_of(drawn(made), "loop")[3:5] == ["-7.7m", "+-4.7m"]
+    assert row_of(drawn(made), "loop")[4:6] == ["-7.7m", "+-4.7m"]
 
 
 def test_break_evens_in_turns() -> None:
@@ -127,7 +128,7 @@ def test_one_machine_needs_no_column_and_no_break_even() -> None:
     alone = replace(compared(), machines=compared().machines[:1], break_evens=())
     lines = drawn(alone).splitlines()
     assert lines[0].endswith("claude-opus")
-    assert lines[2].startswith("workflow")
+    assert next(it for it in lines if "typical" in it).startswith("workflow")
     assert "Same turns" not in told(alone)
 
 
@@ -153,10 +154,14 @@ def test_budgets_have_a_column() -> None:
 
 def warning(result: Compared, *places: tuple[int, int, str]) -> Compared:
     for machine, row, text in places:
-        found = result.machines[machine].rows[row].findings
-        more = replace(found, warnings=[*found.warnings, text])
-        result = changed(result, machine, row, findings=more)
+        result = noticed(result, machine, row, *odd(text))
     return result
+
+
+def noticed(result: Compared, machine: int, row: int, *more: Notice) -> Compared:
+    found = result.machines[machine].rows[row].findings
+    own = replace(found, notices=[*found.notices, *more])
+    return changed(result, machine, row, findings=own)
 
 
 @pytest.mark.parametrize(
@@ -167,12 +172,9 @@ def warning(result: Compared, *places: tuple[int, int, str]) -> Compared:
         ([(0, 1, "x"), (1, 1, "x"), (0, 2, "x"), (1, 2, "x")], "x (in loop and best3)"),
         ([(1, 0, "x"), (1, 1, "x"), (1, 2, "x")], "x (on cerebras)"),
         ([(0, 1, "x"), (1, 2, "x")], "x (in loop on claude-opus and in best3 on cerebras)"),
-        ([(1, j, "cerebras: grade C") for j in range(3)], "cerebras: grade C"),
-        ([(1, 0, "cerebras: grade C")], "cerebras: grade C (in solo)"),
-        (
-            [(0, 1, "cut: 0.4 times a run"), (1, 1, "cut: once a run")],
-            "cut: 0.4 times a run (in loop on claude-opus; in loop on cerebras with other figures)",
-        ),
+        # a step may be named as the hardware is: that tells no machine
+        ([(1, j, "cerebras: odd") for j in range(3)], "cerebras: odd (on cerebras)"),
+        ([(1, 0, "cerebras (line 3): odd")], "cerebras (line 3): odd (in solo on cerebras)"),
     ],
 )
 def test_a_warning_is_said_once_with_where_it_holds(
@@ -181,10 +183,33 @@ def test_a_warning_is_said_once_with_where_it_holds(
     assert warnings(warning(compared(), *places)) == [said]
 
 
-def test_figures_of_names_set_warnings_apart() -> None:
-    assert once(["tok5: grade C", "tok100: grade C"]) == ["tok5: grade C", "tok100: grade C"]
-    assert once(["to 120k deep", "to 9.5k deep"]) == ["to 120k deep"]
-    assert once(["cut: 0.4 times", "cut: twice", "cut: <1 times"]) == ["cut: 0.4 times"]
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        ([(1, j) for j in range(3)], "cerebras: grade C"),
+        ([(1, 0)], "cerebras: grade C (in solo)"),
+    ],
+)
+def test_hardware_that_is_named_needs_no_place(places: list[tuple[int, int]], said: str) -> None:
+    graded = Notice("cerebras: grade C", Weight.GRADE, profile="cerebras")
+    result = compared()
+    for place in places:
+        result = noticed(result, *place, graded)
+    assert warnings(result) == [said]
+
+
+def test_of_other_figures_the_places_are_told_in_brief_and_all_of_them_in_full() -> None:
+    few, more = (
+        Notice(f"cut: {often} a run", Weight.CUT, about=("cut",)) for often in ("0.4 times", "once")
+    )
+    result = noticed(noticed(compared(), 0, 1, few), 1, 1, more)
+    assert [it.text for it in in_brief(result)] == [
+        "cut: 0.4 times a run (in loop on claude-opus; in loop on cerebras with other figures)"
+    ]
+    assert warnings(result) == [
+        "cut: 0.4 times a run (in loop on claude-opus)",
+        "cut: once a run (in loop on cerebras)",
+    ]
 
 
 def test_markdown_has_the_same_tables() -> None:
@@ -206,6 +231,27 @@ def test_csv_has_a_row_a_variant() -> None:
     assert float(found[0]["attention"]) == 2301
     (first, _) = csv.DictReader(io.StringIO(csv_.compare(exact()), newline=""))
     assert first["vary"] == 'n=2; size={"p50": 4}'
+
+
+def test_csv_has_the_differences_of_all_that_is_compared() -> None:
+    """The same columns whatever a row has of it, named as in the JSON."""
+    cost = Apart(-0.5, (-0.75, -0.25), 1.5, 1000, 77)
+    right = Apart(0.125, None, 0.0, 1)
+    made = changed(compared(), 0, 1, others={"cost": cost}, above_others={"success": right})
+    found = list(csv.DictReader(io.StringIO(csv_.compare(made), newline="")))
+    bare = list(csv.DictReader(io.StringIO(csv_.compare(compared()), newline="")))
+    assert found[0].keys() == bare[0].keys()
+    own = {key: cell for key, cell in found[1].items() if "other_differences." in key and cell}
+    assert own == {
+        "other_differences.cost.mean": "-0.5",
+        "other_differences.cost.ci95_low": "-0.75",
+        "other_differences.cost.ci95_high": "-0.25",
+        "other_differences.cost.sd": "1.5",
+        "other_differences.cost.needed": "77",
+        "above_other_differences.success.mean": "0.125",
+        "above_other_differences.success.sd": "0.0",
+    }
+    assert not any(cell for key, cell in found[0].items() if "other_differences." in key)
 
 
 def test_json_holds_answers_differences_and_break_evens() -> None:

@@ -57,7 +57,7 @@ def test_the_inner_names() -> None:
     spread = ["mean", "ci95", "sd", "p5", "p50", "p80", "p90", "p95", "p99", "min", "max"]
     assert list(made["wall"]) == spread
     assert len(made["wall"]["ci95"]) == 2
-    assert list(made["outcome"]) == ["done", "failed", "reasons", "verdict"]
+    assert list(made["outcome"]) == ["done", "failed", "failed_ci95", "reasons", "verdict"]
     assert made["breakdown"].keys() == {part.label for part in Part}
     assert list(made["bottleneck"]) == ["kind", "what", "share", "sentence", "rows"]
     assert made["bottleneck"]["rows"][1] == {"kind": "pickup", "what": "you"}
@@ -141,7 +141,7 @@ def test_a_sweep_holds_an_answer_a_rate() -> None:
         "beyond": False,
     }
     assert made["crossings"][-1]["beyond"]
-    assert "40 -> 34 min" in made["closing"]
+    assert "2 h 35 m -> 34 min" in made["closing"]
 
 
 def test_problems_have_code_place_and_hint() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.report import document, markdown
 from agentsim.report.blocks import Code, Document
-from tests.unit.report.made import findings, sweep
+from tests.unit.report.made import findings, odd, sweep
 from tests.unit.report.test_terminal import HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -51,7 +51,7 @@ def test_hostile_names_do_nothing(text: str) -> None:
         base,
         workflow=text,
         where=[replace(row, what=text) if row.what else row for row in base.where],
-        warnings=[text],
+        notices=odd(text),
         assumed=[{"what": text, "value": text, "key": text}],
     )
     shown = markdown.draw(document.answer(made))

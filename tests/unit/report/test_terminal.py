@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from agentsim.analysis.findings import Bottleneck, BudgetFindings, Findings, Lever
+from agentsim.errors import Notice, Weight
 from agentsim.report import document, terminal
 from agentsim.report.text import columns
-from tests.unit.report.made import constant, findings, share, stat, sweep
+from tests.unit.report.made import constant, findings, odd, share, stat, sweep
 
 GOLDEN = Path(__file__).parent / "golden"
 HOSTILE = (
@@ -57,7 +58,7 @@ def failing() -> Findings:
         wall_done=stat(50 * 60.0, 85 * 60.0, 120 * 60.0, 66 * 60.0),
         budget=BudgetFindings({"wall": 1800.0, "money": 5.0}, 0.5, 0.2),
         verdicts={"approved": 0.88, "changes": 0.12},
-        warnings=["tokens of `x` are counted at a price of 2025", "a second one"],
+        notices=odd("tokens of `x` are counted at a price of 2025", "a second one"),
     )
 
 
@@ -109,7 +110,7 @@ def test_hostile_names_do_nothing(text: str, width: int) -> None:
         workflow=text,
         reasons={text: 0.5},
         failed=0.5,
-        warnings=[text],
+        notices=odd(text),
         where=[replace(row, what=text) if row.what else row for row in base.where],
         people={text: base.people["you"]},
         assumed=[{"what": text, "value": text, "key": text}],
@@ -299,14 +300,19 @@ def test_values_that_move_nothing_are_not_said_to_matter() -> None:
 
 def test_a_sweep_says_each_warning_once() -> None:
     made = sweep()
-    rows = [
-        replace(row, findings=replace(row.findings, warnings=["thin", f"cut {i}.5 times a run"]))
-        for i, row in enumerate(made.rows)
-    ]
-    text = terminal.draw(document.sweep(replace(made, rows=tuple(rows))))
+    rows = []
+    for i, row in enumerate(made.rows):
+        cut = Notice(f"cut {i}.5 times a run", Weight.CUT, about=("cut",))
+        rows.append(replace(row, findings=replace(row.findings, notices=[*odd("thin"), cut])))
+    made = replace(made, rows=tuple(rows))
+    text = terminal.draw(document.sweep(made))
     assert text.count("thin") == 1
     assert "  cut 0.5 times a run (at 5 tok/s; elsewhere with other figures)\n" in text
     assert "cut 1.5" not in text
+    full = terminal.draw(document.sweep(made, full=True))
+    assert full.count("thin") == 1
+    assert "  cut 0.5 times a run (at 5 tok/s)\n" in full
+    assert "  cut 1.5 times a run (at 100 tok/s)\n" in full
 
 
 def test_a_server_that_is_slowed_says_its_speed_in_the_runs() -> None:
@@ -325,7 +331,7 @@ def test_a_sweep_has_its_answer_first() -> None:
     """What the speed buys and until where, why, what would help; then the table."""
     lines = terminal.draw(document.sweep(sweep()), width=120).splitlines()
     assert lines[2] == (
-        "  From 100 to 15,000 tok/s (150x): typical 40 -> 34 min. "
+        "  From 5 to 15,000 tok/s (3,000x): typical 2 h 35 m -> 34 min. "
         "Above 105 tok/s twice the speed saves less than 5 %."
     )
     assert lines[3].startswith("  At 15,000 tok/s: You are the limit: 64 % ")

@@ -98,7 +98,7 @@ def test_a_longer_answer_than_the_model_gives_is_cut_and_that_is_said(graph: Loa
 @pytest.mark.parametrize(
     ("steps", "who"),
     [
-        ("[]", "the workflow"),
+        ("[]", "the workflow (line 2)"),
         ("[{wait: 1s}, {do: [], id: g}]", "g (line 2)"),
         ("[{loop: 2, do: [], id: l}]", "l (line 2)"),
         ("[{loop: 2, do: [{wait: 1s}], between: [], id: l}]", "l (line 2)"),
@@ -210,7 +210,7 @@ def test_a_chance_to_fail_that_changes_nothing_is_told(graph: Load) -> None:
     agent = "agents: {a: {turns: 2, output: 5, prompt: 0, tools: {lint: 100%}}}\n"
     tool = "tools: {lint: {time: 5s, fails: 10%}}\n"
     (note,) = (it for it in graph(f"{tool}{agent}steps: [{{agent: a}}]").notes if "fails" in it)
-    assert note.startswith("lint: its `fails` changes nothing")
+    assert note.startswith("lint (line 2): its `fails` changes nothing")
     tried = tool.replace("10%", "10%, retry: 1")
     for text in (
         f"{tried}{agent}steps: [{{agent: a}}]",

@@ -62,7 +62,7 @@ def changed(tree: Tree, at: At) -> Tree:
 
 def loaded(tree: Tree) -> Graph:
     graph = load_tree(tree, Source("w.yaml", ("cerebras",)))
-    return dataclasses.replace(graph, assumed=(), notes=())
+    return dataclasses.replace(graph, assumed=(), notices=())
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

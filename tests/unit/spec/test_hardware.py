@@ -253,7 +253,8 @@ def test_the_longest_measured_context() -> None:
         ("decode: {rate: 0 tok/s}\n", [("2:16", "bad-value")]),
         ("decode: {rate: -3 tok/s}\n", [("2:16", "bad-value")]),
         ("decode: {rate: 3}\n", [("2:16", "bad-value")]),
-        ("decode:\n  rate:\n", [("3:8", "bad-value")]),
+        ("decode:\n  rate:\n", [("3:3", "missing-key")]),  # as not written
+        ("decode: {step: {1: }}\n", [("2:20", "bad-value")]),  # a row of a table is none
         ("decode: {rate: 5 tok/s, step: 3ms}\n", [("2:25", "bad-value")]),
         ("decode: {rate: 5 tok/s, tokens_per_step: 2}\n", [("2:25", "bad-value")]),
         ("decode: {step: 3ms, tokens_per_step: 0.5}\n", [("2:38", "bad-value")]),

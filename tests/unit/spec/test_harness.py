@@ -261,11 +261,11 @@ def test_what_is_wrong_with_a_mark_by_the_context_is_told(graph: Load) -> None:
 
     (told,) = notes("{at: 50%, to: 70k}")
     assert told == (
-        "a: `compact` at 65,536 tokens cannot cut to 70,000: 32,768 are taken, half way from the "
-        "prompt"
+        "a (line 2): `compact` at 65,536 tokens cannot cut to 70,000: 32,768 are taken, half way "
+        "from the prompt"
     )
     (told,) = notes("{at: 100%}")
-    assert told.startswith("a: `compact` at 131,072 tokens leaves its own call no room")
+    assert told.startswith("a (line 2): `compact` at 131,072 tokens leaves its own call no room")
     assert not list(notes("{at: 50%, to: 30k}"))
 
 

@@ -11,7 +11,9 @@ HEAD = """
 agents:
   w: {turns: 3, output: 5, prompt: 0, tools: {t: 50%, bad: 25%}, tools_per_turn: 2}
 tools: {t: {time: 1s}, bad: {time: 1s, fails: 100%, retry: 3}}
+queues: {trunk: {ci: 1m}}
 """
+MERGE = "merge: trunk"
 LATE = "wait: 2s, timeout: 1s"  # each try ends after 1 s, in failure
 
 
@@ -36,6 +38,21 @@ LATE = "wait: 2s, timeout: 1s"  # each try ends after 1 s, in failure
         ("{each: 7, do: [{wait: 1s}]}", 1 + 7 * 2),
         ("{loop: 7, do: [{wait: 1s}], between: [{wait: 1s}]}", 1 + 7 * 2 + 6 * 2),
         ("{loop: 7, do: [{tool: bad}]}", 1 + (1 + 4)),  # a verdict may end it at once
+        # rounds begin at 0, 3 s, 6 s and 9 s
+        ("{loop: {within: 10s}, do: [{wait: 2s}], between: [{wait: 1s}]}", 1 + 4 * 2 + 3 * 2),
+        ("{loop: {within: 10s}, do: [{wait: 2s, approves: 50%}]}", 1 + 2),
+        ("{loop: {within: 10s}, do: [{tool: bad}]}", 1 + (1 + 4)),
+        ("{loop: {within: 10s}, do: [{agent: w}]}", 1 + 1 + (3 + 2 * 2 * (0.5 + 0.25 * 4))),
+        # any 2 of 7: the others are cancelled
+        ("{each: 7, join: 2, do: [{wait: 1s}]}", 1 + 2 * 2),
+        ("{parallel: [{each: 7, do: [{wait: 1s}]}, {wait: 1s}], join: any}", 1 + 1),
+        # the first that succeeds may be the first of them all
+        ("{attempts: 7, pick: first, do: [{wait: 1s}]}", 2 + 2),
+        ("{attempts: 7, pick: {person: you, time: 1s}, do: [{wait: 1s}]}", 1 + (1 + 7 * 2) + 1),
+        # a conflict at the first two tries; then there is none
+        (f"{{{MERGE}, conflict: [100%, 100%, 0%], rework: [{{wait: 1s}}]}}", 1 + 2 * 2),
+        (f"{{{MERGE}, conflict: 0%, rework: [{{wait: 1s}}]}}", 1),
+        ("{agent: w, do: [{wait: 1s}, {each: 7, do: [{wait: 1s}]}]}", 1 + 1 + 1 + (1 + 7 * 2)),
     ],
 )
 def test_what_runs_at_least(graph: Load, step: str, runs: float) -> None:

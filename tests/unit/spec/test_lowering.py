@@ -192,7 +192,7 @@ def test_needs(graph: Load) -> None:
         steps:
           - {wait: 1s, id: a}
           - {wait: 1s, id: b, needs: []}
-          - {wait: 1s, id: c, needs: [e, a, a]}
+          - {wait: 1s, id: c, needs: [e, a]}
           - {wait: 1s, id: d}
           - {wait: 1s, id: e, needs: [b]}
         """

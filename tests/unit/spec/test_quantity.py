@@ -104,7 +104,7 @@ def test_a_constant_has_no_spread_to_share() -> None:
         ({"values": ["4s"], "weights": [1, 2]}, {(): "bad-value"}),
         ({"exponential": {"mode": "4s"}}, {("exponential",): "bad-value"}),
         ({"exponential": "0s"}, {("exponential",): "bad-value"}),
-        ({"geometric": {"p": "0%"}}, {(): "bad-value"}),
+        ({"geometric": {"p": "0%"}}, {("geometric", "p"): "bad-value"}),
         ({"mixture": ["4s"]}, {("mixture",): "bad-value"}),
         ({"mixture": [{"value": "4s"}]}, {("mixture", 0): "missing-key"}),
         ({"mixture": [{"weight": 1, "value": 4}]}, {("mixture", 0, "value"): "bad-value"}),

@@ -77,7 +77,7 @@ def test_a_number_of_no_profile(refused: Refused, text: str) -> None:
 def test_a_right_number_of_a_wrong_profile(refused: Refused) -> None:
     (problem,) = refused(TWO, "tok10#2")
     assert problem.code == "unknown-name"
-    assert problem.message.startswith("no hardware profile `tok10`; there are: tok100, tok5, ")
+    assert problem.message.startswith("no hardware profile `tok10`; there are: cerebras, ")
     assert problem.hint == "did you mean `tok100`?"
 
 

@@ -256,6 +256,17 @@ def test_a_time_that_is_shown_once(written: str, head: str, graph: Load) -> None
     assert [it for it in found.notes if "clocks" in it] == []
 
 
+@pytest.mark.parametrize("written", ["2011-12-30T09:00", "Fri 09:00", "Mon-Fri 09:00"])
+def test_a_weekday_that_a_zone_left_out_is_told(written: str, graph: Load) -> None:
+    """Samoa had no Friday 30 December 2011: a time on it is the beginning of the 31st."""
+    head = "start: 2011-12-29T23:00\ntimezone: Pacific/Apia\n"
+    found = graph(f"{head}steps: [{{wait: {{until: {written}}}}}]")
+    assert [it.partition(": ")[2] for it in found.notes if "clocks" in it] == [
+        "in Pacific/Apia the clocks skip 2011-12-30 09:00: it ends at 2011-12-31 00:00, when they "
+        "go on"
+    ]
+
+
 def test_a_day_that_a_zone_left_out(graph: Load) -> None:
     """Samoa had no 30 December 2011: a date in it is the beginning of the 31st; no day's time."""
     head = "start: 2011-12-29T10:00\ntimezone: Pacific/Apia\n"

@@ -137,8 +137,8 @@ CASES: list[tuple[str, str, str, str]] = [
         "`every` does nothing, since whoever picks reads neither",
     ),
     (
-        f"steps: [{{attempts: 1, do: [{{{ASK}}}], succeeds: 50%, correlation: 9%, pick: first}}]",
-        ", correlation: 9%",
+        f"steps: [{{attempts: 1, do: [{{{ASK}}}], succeeds: 50%, correlation: 60%, pick: first}}]",
+        ", correlation: 60%",
         "",
         "`correlation` does nothing, since there is one attempt",
     ),
@@ -294,7 +294,8 @@ FINE = [
     "steps: [{agent: coder, tools: {a: 50%}}]",
     # of items that differ, what holds of some only
     "steps: [{each: [0, 2], do: [{loop: $(item), do: [{wait: 1s}]}]}]",
-    f"steps: [{{when: no, loop: 1, do: [{{wait: 1s}}], between: [{{{ASK}}}]}}]",
+    "params: {on: no}\n"
+    f"steps: [{{when: $(on), loop: 1, do: [{{wait: 1s}}], between: [{{{ASK}}}]}}]",
 ]  # fmt: skip
 WORDS = ("does nothing", "never", "go to nobody", "counts on", "only its first")
 

@@ -18,7 +18,7 @@ FILES = sorted([*(ROOT / "workflows").glob("*.yaml"), *(ROOT / "tests/cases/vali
 
 
 def bare(graph: Graph) -> Graph:
-    return dataclasses.replace(graph, assumed=(), notes=())
+    return dataclasses.replace(graph, assumed=(), notices=())
 
 
 def again(source: Source, folder: Path) -> Graph:
