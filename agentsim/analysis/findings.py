@@ -325,6 +325,11 @@ class Findings:
     sensitivity: list[Sway] = field(default_factory=list)
 
     @property
+    def is_alone(self) -> bool:
+        """Whether there is but one run, or all are the same: then nothing is an average."""
+        return self.exact or self.replications == 1
+
+    @property
     def warnings(self) -> list[str]:
         """The sentences of `notices`."""
         return [it.text for it in self.notices]

@@ -205,6 +205,8 @@ class Folder:
         if part == Part.CAP_WAIT:  # of an `each` its path, of the harness what is capped
             return self._caps.waited(step, resource)
         if part == Part.POOL_WAIT and uses:
+            if len(uses) == 1:
+                return self._pools[uses[0][0]]
             own = [self._pools[pool] for pool, _ in uses]
             # a name may hold a plus, and none a comma
             return (", " if any("+" in name for name in own) else " + ").join(own)

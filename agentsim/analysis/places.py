@@ -54,20 +54,36 @@ def name_of(graph: Graph, cap: int) -> str:
         path = graph.steps[cap].path
         is_taken = path in _OF_HARNESS or path.startswith(tuple(f"{it} in " for it in _OF_HARNESS))
         return f"each/{path}" if is_taken else path
-    owner, kind = divmod(-cap - 1, 2)
-    return cap_name(_OF_HARNESS[kind], graph.steps[owner].path if owner else "")
+    owner, of_tools = of_harness(cap)
+    return cap_name(_OF_HARNESS[of_tools], graph.steps[owner].path if owner else "")
+
+
+def on_agents(owner: int) -> int:
+    """The cap on agents at once of the step of that rank, 0 of the run."""
+    return -1 - 2 * owner
+
+
+def on_tools(owner: int) -> int:
+    """The same on tools at once."""
+    return -2 - 2 * owner
+
+
+def of_harness(cap: int) -> tuple[int, bool]:
+    """Of a negative number: the rank of the step whose cap it is, and whether it is on tools."""
+    owner, of_tools = divmod(-cap - 1, 2)
+    return owner, bool(of_tools)
 
 
 def numbers(graph: Graph) -> dict[str, int]:
     """The caps of a graph: their numbers by what they are called."""
     found: list[int] = []
     if graph.caps is not None:
-        found += [-1, -2]
+        found += [on_agents(0), on_tools(0)]
     for node in walk(graph.root):
         if isinstance(node, Fork) and node.items is not None and node.limit is not None:
             found.append(node.rank)
         elif isinstance(node, Agent | Life) and node.caps is not None:
-            found += [-1 - 2 * node.rank, -2 - 2 * node.rank]
+            found += [on_agents(node.rank), on_tools(node.rank)]
     return {name_of(graph, cap): cap for cap in found}
 
 
@@ -86,8 +102,8 @@ class _Scope:
         """Inside of somebody who has caps."""
         if plan is None:
             return self
-        agents: _Caps = () if plan.agents is None else ((-1 - 2 * rank, depth),)
-        tools: _Caps = () if plan.tools is None else ((-2 - 2 * rank, depth),)
+        agents: _Caps = () if plan.agents is None else ((on_agents(rank), depth),)
+        tools: _Caps = () if plan.tools is None else ((on_tools(rank), depth),)
         return replace(
             self,
             lives=self.lives if plan.per_call else agents + self.lives,

@@ -11,7 +11,7 @@ from math import log
 
 from agentsim.analysis.behind import IN_SERVICE, INSIDE, TAKEN
 from agentsim.analysis.outcome import ServerTally, Tally
-from agentsim.analysis.places import name_of, numbers
+from agentsim.analysis.places import name_of
 from agentsim.analysis.where import Key
 from agentsim.graph import Graph, ServerPlan
 from agentsim.records import Part
@@ -97,10 +97,9 @@ def lost(
 
 
 def _rows(graph: Graph, tallies: Sequence[Tally]) -> Mapping[str, Mapping[tuple[int, str], int]]:
-    names = {cap: name for name, cap in numbers(graph).items()}
     found: dict[str, dict[tuple[int, str], int]] = {}
     for tally in tallies:
         for rank, part, what, time in tally.behind:
-            own = found.setdefault(names.get(rank) or name_of(graph, rank), {})
+            own = found.setdefault(name_of(graph, rank), {})
             own[part, what] = own.get((part, what), 0) + time
     return found

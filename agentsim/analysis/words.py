@@ -16,12 +16,8 @@ def percent(share: float) -> str:
 
     Halves go up, so that 0.5 % is never told as nothing: 12.5 % is `13 %`.
     """
-    whole = hundredths(share)
-    if not whole and share > 0:
-        return "<1 %"
-    if whole == 100 and share < 1 - _CRUMB:
-        return ">99 %"
-    return f"{whole:,} %"
+    words = {0.005: "<1 %", 0.995: ">99 %"}
+    return words.get(as_told(share)) or f"{hundredths(share):,} %"
 
 
 def as_told(share: float) -> float:

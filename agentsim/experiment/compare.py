@@ -63,8 +63,8 @@ class Row:
     `above` and `above_others`: the same to the row before, where that has the next smaller or
     larger number of one param and is the same in all else; None and empty elsewhere.
     `quickest`: its mean is the least on this machine, or cannot be told apart from that; never of
-    a row that fails in clearly more of its runs (`fail_more`). `behind`: to that least one; None of
-    that itself. Where there is a row a machine, the least one is that of all machines.
+    a row that `fails_more`, in clearly more of its runs. `behind`: to that least one; None of that
+    itself. Where there is a row a machine, the least one is that of all machines.
     """
 
     file: str
@@ -77,6 +77,7 @@ class Row:
     above: Apart | None = None
     above_others: Mapping[str, Apart] = field(default_factory=dict)
     behind: Apart | None = None
+    fails_more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,7 @@ def _rows(group: Sequence[_Run], beside: Sequence[_Run]) -> Iterator[Row]:
     fails = fail_more([run.findings for run in beside])
     fit = [run for run, more in zip(beside, fails, strict=True) if not more]
     best = min(fit, key=lambda run: sum(run.wall))
+    failing = {id(run) for run, more in zip(beside, fails, strict=True) if more}
     for i, run in enumerate(group):
         before = group[i - 1] if i and _is_step(group, i) else None
         behind = None if run is best else _apart(run, best)
@@ -213,11 +215,12 @@ def _rows(group: Sequence[_Run], beside: Sequence[_Run]) -> Iterator[Row]:
             run.variant.label,
             run.findings,
             None if run is base else _apart(run, base),
-            len(group) == 1 or (not fails[i] and _is_tied(behind)),
+            len(group) == 1 or not (id(run) in failing or (behind is not None and behind.is_more)),
             {} if run is base else _others(run, base),
             None if before is None else _apart(run, before),
             {} if before is None else _others(run, before),
             behind,
+            id(run) in failing,
         )
 
 
@@ -260,7 +263,3 @@ def _others(run: _Run, base: _Run) -> dict[str, Apart]:
         if more:
             found[name] = by_pairs(more, exact)
     return found
-
-
-def _is_tied(behind: Apart | None) -> bool:
-    return behind is None or behind.is_same or not behind.is_clear

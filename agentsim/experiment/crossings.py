@@ -41,7 +41,8 @@ class Costs(NamedTuple):
 class Crossing:
     """Above `rate` (tok/s) what `text` says is true. `runs`: replications that were compared.
 
-    `beyond`: it lies outside of the rates that were asked for.
+    `beyond`: it lies outside of the rates that were asked for. `again`: it is true at some slower
+    rates too.
     """
 
     kind: str  # people tools speed
@@ -50,6 +51,7 @@ class Crossing:
     ci95: tuple[float, float]
     runs: int
     beyond: bool = False
+    again: bool = False
 
 
 Probe = Callable[[float], Sequence[Costs]]
@@ -118,7 +120,8 @@ def crossings(
         low, high = interval_of(met)
         again = any(rate * _MARGIN < low for rate in looks.above())
         text = texts[kind] + (", as at some slower speeds" if again else "")
-        found.append(Crossing(kind, met.rate, text, (low, high), len(costs(start))))
+        ends, runs = (low, high), len(costs(start))
+        found.append(Crossing(kind, met.rate, text, ends, runs, again=again))
     return sorted(found, key=lambda crossing: crossing.rate)
 
 

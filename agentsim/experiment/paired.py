@@ -54,6 +54,11 @@ class Apart:
         return self.ci95 is not None and (not self.ci95[0] <= 0 <= self.ci95[1] or self.is_same)
 
     @property
+    def is_more(self) -> bool:
+        """Whether the one is surely more than the other."""
+        return self.is_clear and self.mean > 0
+
+    @property
     def is_same(self) -> bool:
         """Whether no run differs at all."""
         return self.ci95 is not None and self.mean == 0 and self.sd == 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from agentsim.analysis.places import of_harness
 from agentsim.chance import Distribution
 from agentsim.graph import (
     Agent,
@@ -228,13 +229,13 @@ def with_limit(graph: Graph, cap: int) -> Graph:
     One item more at once in an `each`; or one agent or tool, in a run or of an agent. By a name
     two might be meant: a step may be named as a cap is.
     """
-    owner, of_tools = divmod(-cap - 1, 2)
-    if cap < 0 and owner == 0:
-        return replace(graph, caps=graph.caps and _one_more(graph.caps, bool(of_tools)))
+    owner, of_tools = of_harness(cap) if cap < 0 else (-1, False)
+    if owner == 0:
+        return replace(graph, caps=graph.caps and _one_more(graph.caps, of_tools))
 
     def change(node: Node) -> Node:
         if isinstance(node, Agent | Life) and node.caps is not None and node.rank == owner:
-            return replace(node, caps=_one_more(node.caps, bool(of_tools)))
+            return replace(node, caps=_one_more(node.caps, of_tools))
         if isinstance(node, Fork) and node.rank == cap and node.limit is not None:
             return replace(node, limit=node.limit + 1)
         return node

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentsim.analysis.failing import FAILS_MORE, fail_more
+from agentsim.analysis.failing import FAILS_MORE
 from agentsim.analysis.findings import Findings
 from agentsim.report import budgeting, show
 from agentsim.report.blocks import Column, Table
@@ -148,7 +148,7 @@ def _marks(result: Compared) -> list[_Field]:
 def _left_out(result: Compared) -> str:
     """That failing soon is not being quick, where a row is not starred for that."""
     for machine in result.machines:
-        if any(fail_more([row.findings for row in machine.rows])):
+        if len(machine.rows) > 1 and any(row.fails_more for row in machine.rows):
             points = f"{100 * FAILS_MORE:.0f} points or more"
             return f", without rows whose share of failed runs is {points} above the least"
     return ""
@@ -167,7 +167,7 @@ def _times(rows: Sequence[Row]) -> list[_Field]:
     found = [row.findings for row in rows]
     exact = all(it.exact for it in found)
     # of one run there is no typical one, and no four in five
-    single = all(it.exact or it.replications == 1 for it in found)
+    single = all(it.is_alone for it in found)
     typical = "" if single else "typical "
     fields = [_field(typical.strip() or "time", [show.tight(it.wall.p50) for it in found])]
     if not single:

@@ -77,7 +77,7 @@ def _people(findings: Findings) -> list[Line]:
     said = show.exact(left) if findings.exact else f"{show.duration(left)} typical"
     if findings.replications == 1 and not findings.exact:
         said = show.duration(left)
-    alone = findings.exact or findings.replications == 1
+    alone = findings.is_alone
     needed = [_needed(who, it, findings.exact, alone) for who, it in findings.people.items()]
     return [line(f"Without people {said}. {needed[0]}"), *(line(text) for text in needed[1:])]
 
@@ -312,7 +312,7 @@ def _used(findings: Findings) -> Iterator[str]:
         for count, word in ((calls.rejected, "rejected"), (calls.failed, "failed"))
         if count > 0
     ]
-    alone = findings.exact or findings.replications == 1
+    alone = findings.is_alone
     mean = "" if alone or not calls.attempts else "mean: "
     yield f"{mean}{show.plural(calls.attempts, 'call')}{_within(', '.join(refused))}"
     if tokens.input > 0:

@@ -36,7 +36,8 @@ class Row(Protocol):
 
 
 class Crossing(Protocol):
-    """A speed above which `text` holds. `beyond`: outside of the speeds of the table."""
+    """A speed above which `text` holds. `beyond`: outside of the speeds of the table; `again`: it
+    holds at some slower speeds too."""
 
     @property
     def kind(self) -> str: ...
@@ -50,6 +51,8 @@ class Crossing(Protocol):
     def runs(self) -> int: ...
     @property
     def beyond(self) -> bool: ...
+    @property
+    def again(self) -> bool: ...
 
 
 class Swept(Protocol):
@@ -172,7 +175,7 @@ def _is_idle(result: Swept, enough: Crossing | None) -> bool:
     if not fast.findings.hardware:
         return False
     if enough is not None:
-        return enough.rate <= slow.rate and "slower speeds" not in enough.text
+        return enough.rate <= slow.rate and not enough.again
     left, whole = fast.findings.wall.mean, slow.findings.wall.mean
     return fast.rate >= 2 * slow.rate and left > 0.95 * whole
 
@@ -206,7 +209,7 @@ def _table(rows: Sequence[Row]) -> Table:
     """Time, spread, agents alone, whose time it is; columns only where there is something."""
     found = [row.findings for row in rows]
     # of one run there is no typical one
-    exact = all(it.exact or it.replications == 1 for it in found)
+    exact = all(it.is_alone for it in found)
     people = any(it.people for it in found)
     columns = [("tok/s", [show.number(row.rate) for row in rows])]
     columns.append(("time" if exact else "typical", [show.tight(it.wall.p50) for it in found]))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agentsim.analysis.failing import fail_more
 from agentsim.analysis.findings import Findings
 from agentsim.report import show
 from agentsim.report.beside import told_apart
-from agentsim.report.compared import Apart, Compared, machine_name
+from agentsim.report.compared import Apart, Compared, Row, machine_name
 from agentsim.report.text import listed, name
 
 LABEL = 24  # columns of a row's name in a sentence
@@ -34,8 +33,7 @@ class _Way(NamedTuple):
     @property
     def is_behind(self) -> bool:
         """Whether it is surely slower than the quickest one."""
-        it = self.behind
-        return it is not None and it.is_clear and not it.is_same and it.mean > 0
+        return self.behind is not None and self.behind.is_more
 
 
 class _Group(NamedTuple):
@@ -75,16 +73,18 @@ def failures(result: Compared) -> str:
 def _groups(result: Compared) -> list[_Group]:
     machines = [(name(machine_name(it), MACHINE), it.rows) for it in result.machines]
     if len(machines[0][1]) == 1:
-        rows = [(where, own[0]) for where, own in machines]
-        fails = fail_more([row.findings for _, row in rows])
-        ways = zip(rows, fails, strict=True)
-        return [_Group("", [_Way(it, row.findings, row.behind, no) for (it, row), no in ways])]
-    groups = []
-    for where, own in machines:
-        pairs = zip(own, fail_more([row.findings for row in own]), strict=True)
-        found = [_Way(name(row.label, LABEL), row.findings, row.behind, no) for row, no in pairs]
-        groups.append(_Group(where if len(machines) > 1 else "", found))
-    return groups
+        return [_Group("", [_way(where, own[0]) for where, own in machines])]
+    return [
+        _Group(
+            where if len(machines) > 1 else "",
+            [_way(name(row.label, LABEL), row) for row in own],
+        )
+        for where, own in machines
+    ]
+
+
+def _way(label: str, row: Row) -> _Way:
+    return _Way(label, row.findings, row.behind, row.fails_more)
 
 
 def _sentence(head: str, places: Sequence[tuple[str, str]]) -> str:

@@ -28,6 +28,9 @@ from agentsim.graph import (
 )
 from agentsim.spec.verdicts import says_of
 
+NO_CHANCE = "it cannot fail: nothing gives it a chance by `fails`, or a `timeout`"
+"""What is said of a tool that cannot."""
+
 
 class Failing:
     """What may fail in one graph."""

@@ -5,7 +5,7 @@ What a person asked for by an option (`--vary rounds=0:6`) is not told: they kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,9 +28,9 @@ from agentsim.graph import (
     walk,
 )
 from agentsim.records import Part
-from agentsim.spec.failing import Failing, asks_for_changes
+from agentsim.spec.failing import NO_CHANCE, Failing, asks_for_changes
 from agentsim.spec.problems import quoted
-from agentsim.spec.told import Told, of_step, risks
+from agentsim.spec.told import Told, of_step, risks, written
 from agentsim.spec.tree import Path
 from agentsim.spec.vain_agents import GOES_BY, of_agent, of_definitions, of_file
 from agentsim.spec.verdicts import says_of
@@ -73,8 +73,7 @@ class _Finder:
         self._graph, self._program = graph, program
         self._failing = Failing(graph)
         self._found: dict[int, list[dict[Path, Vain]]] = {}
-        self._paths: dict[int, str] = {}
-        self._raws: dict[int, dict[Any, Any] | None] = {}
+        self._raws: dict[int, Mapping[Any, Any]] = {}
 
     def visit(self, node: Node, around: Around, parent: int) -> None:
         """A step and those in it; a body that its parent makes of them is no step itself."""
@@ -83,33 +82,22 @@ class _Finder:
         rank = node.rank
         if rank != parent and node.path:
             if rank not in self._raws:
-                self._raws[rank] = self._written(rank)
+                self._raws[rank] = written(self._program, rank)
             raw = self._raws[rank]
-            if raw is None:
+            if not raw:  # a subagent, or who is asked
                 return
             found = {one.path: one for one in self._of(node, raw, around)}
             self._found.setdefault(rank, []).append(found)
-            self._paths[rank] = node.path
         for inner, within in self._inner(node, around):
             self.visit(inner, within, rank)
 
-    def _written(self, rank: int) -> dict[Any, Any] | None:
-        """A step as it was written; None of a subagent and who is asked, which are none."""
-        program = self._program
-        at = program.by_rank[rank].at
-        raw = program.tree.sub(at).value if program.rows[at].rank == rank else None
-        return raw if isinstance(raw, dict) else None
-
     def _inner(self, node: Node, around: Around) -> Iterator[tuple[Node, Around]]:
         match node:
-            case Loop(within=None, rounds=rounds):
+            case Loop(rounds=rounds):
                 loop = self._program.path_of(node.rank, "loop")
                 yield node.body, replace(around, rounds=rounds, loop=loop)
                 if node.between is not None:
                     yield node.between, replace(around, rounds=max(0, rounds - 1), loop=loop)
-            case Loop():
-                for inner in inner_of(node):
-                    yield inner, replace(around, rounds=1_000_000)
             case Life(body=body):
                 yield body, replace(around, inside=True)
             case _:
@@ -124,10 +112,10 @@ class _Finder:
                 if all(path in other for other in rows):
                     at = program.path_of(rank, *path)
                     because = (program.path_of(rank, *other) for other in one.because)
-                    text = f"{self._paths[rank]} ({program.line(at)}): {one.text}"
+                    text = f"{program.by_rank[rank].path} ({program.line(at)}): {one.text}"
                     yield Told(text, at, (at, *because, *one.elsewhere))
 
-    def _of(self, node: Node, raw: dict[Any, Any], around: Around) -> Iterator[Vain]:
+    def _of(self, node: Node, raw: Mapping[Any, Any], around: Around) -> Iterator[Vain]:
         yield from self._guard(node, raw)
         yield from self._scarce(node, raw, around)
         yield from self._approves(node, raw, around)
@@ -144,7 +132,7 @@ class _Finder:
         """Where these are written for a step; nothing is looked up where no option asks."""
         return tuple(of_step(self._program, node, *keys)) if self._program.chosen else ()
 
-    def _guard(self, node: Node, raw: dict[Any, Any]) -> Iterator[Vain]:
+    def _guard(self, node: Node, raw: Mapping[Any, Any]) -> Iterator[Vain]:
         """`retry`, `or` and `timeout` of what cannot fail, or ends before."""
         retry = raw.get("retry")
         if isinstance(retry, dict) and node.guard.tries == 1 and _is_given(retry, "wait"):
@@ -167,7 +155,7 @@ class _Finder:
         if _is_given(raw, "or") and not is_heard:
             yield Vain(("or",), f"`or` does nothing, since {why}", (), by)
 
-    def _scarce(self, node: Node, raw: dict[Any, Any], around: Around) -> Iterator[Vain]:
+    def _scarce(self, node: Node, raw: Mapping[Any, Any], around: Around) -> Iterator[Vain]:
         """`priority` where nothing is waited for, and `draws` where nothing is drawn."""
         group = isinstance(node, Block | Loop | Fork | Choose | Attempts)
         if group and node.priority:
@@ -182,7 +170,7 @@ class _Finder:
             text = "`draws` does nothing here, where nothing is drawn: it counts on the steps in it"
             yield Vain(("draws",), text)
 
-    def _approves(self, node: Node, raw: dict[Any, Any], around: Around) -> Iterator[Vain]:
+    def _approves(self, node: Node, raw: Mapping[Any, Any], around: Around) -> Iterator[Vain]:
         """Shares by round of which some are never come to."""
         says = says_of(node)
         given = raw.get("approves")
@@ -200,7 +188,7 @@ class _Finder:
             yield Vain(("approves",), text, (), () if around.loop is None else (around.loop,))
 
 
-def _is_given(raw: dict[Any, Any], key: str) -> bool:
+def _is_given(raw: Mapping[Any, Any], key: str) -> bool:
     return raw.get(key) is not None
 
 
@@ -210,7 +198,7 @@ def _why_not(node: Node) -> str:
         case Work(tool=tool) if tool.part is Part.WAIT:
             return "a wait cannot fail, save by a `timeout`"
         case Work():
-            return "it cannot fail: nothing gives it a chance by `fails`, or a `timeout`"
+            return NO_CHANCE
         case Ask(says=says) if says is not None and says.rejects:
             return "people fail by a `timeout` only, and `rejected` ends the run all the same"
         case Ask():
@@ -225,7 +213,7 @@ def _why_not(node: Node) -> str:
             raise TypeError(f"{type(node).__name__} does not say why it cannot fail")
 
 
-def _choose(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+def _choose(node: Node, raw: Mapping[Any, Any], graph: Graph) -> Iterator[Vain]:
     """Branches that never run, or always."""
     assert isinstance(node, Choose)
     shares = [b - a for a, b in pairwise((0.0, *node.upto))]
@@ -248,7 +236,7 @@ def _choose(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
             yield Vain(chances[i], f"{name} never runs, since {why}", chances)
 
 
-def _loop(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+def _loop(node: Node, raw: Mapping[Any, Any], graph: Graph) -> Iterator[Vain]:
     assert isinstance(node, Loop)
     if node.within is None and node.rounds == 0:
         yield Vain(("loop",), "its steps never run, since it has no rounds")
@@ -257,7 +245,7 @@ def _loop(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
         yield Vain(("between",), text, (("loop",),))
 
 
-def _fork(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+def _fork(node: Node, raw: Mapping[Any, Any], graph: Graph) -> Iterator[Vain]:
     assert isinstance(node, Fork)
     if node.items == 0:
         yield Vain(("each",), "its steps never run, since it has no items")
@@ -266,7 +254,7 @@ def _fork(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
         yield Vain(("limit",), f"`limit` is never reached, since it has {items}", (("each",),))
 
 
-def _attempts(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+def _attempts(node: Node, raw: Mapping[Any, Any], graph: Graph) -> Iterator[Vain]:
     assert isinstance(node, Attempts)
     count, pick = node.fork.items or 0, raw.get("pick")
     in_pick = pick if isinstance(pick, dict) else {}
@@ -291,7 +279,7 @@ def _reads(node: Node) -> bool:
     return isinstance(node, Agent | Life) and node.reads
 
 
-def _merge(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
+def _merge(node: Node, raw: Mapping[Any, Any], graph: Graph) -> Iterator[Vain]:
     assert isinstance(node, Merge)
     given = raw.get("conflict")
     if node.rework is None:
@@ -305,7 +293,7 @@ def _merge(node: Node, raw: dict[Any, Any], graph: Graph) -> Iterator[Vain]:
         yield Vain(("rework",), text, (("conflict",),), (("queues",),))
 
 
-_KINDS: dict[type[Node], Callable[[Node, dict[Any, Any], Graph], Iterator[Vain]]] = {
+_KINDS: dict[type[Node], Callable[[Node, Mapping[Any, Any], Graph], Iterator[Vain]]] = {
     Choose: _choose,
     Loop: _loop,
     Fork: _fork,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentsim.graph import Agent, Graph, Life, Merge, Node, ToolPlan, Work, inner_of, walk
 from agentsim.spec.cast import ONE_OF
-from agentsim.spec.failing import tool_fails
+from agentsim.spec.failing import NO_CHANCE, tool_fails
 from agentsim.spec.problems import quoted
 from agentsim.spec.told import Told, of_definition, of_step
 from agentsim.spec.tree import Path
@@ -212,8 +212,7 @@ def _of_tools(users: _Users) -> Iterator[tuple[str, str, str]]:
         if name not in users.returned:
             yield name, "returns", "`returns` go to nobody, since no agent runs it"
         if not any(map(tool_fails, plans)):
-            why = "it cannot fail: nothing gives it a chance by `fails`, or a `timeout`"
-            yield name, "retry", f"`retry` does nothing, since {why}"
+            yield name, "retry", f"`retry` does nothing, since {NO_CHANCE}"
         limits = [plan.timeout for plan in plans if plan.timeout is not None]
         if limits and all(plan.time.high <= limit for plan in plans for limit in limits):
             most = max(plan.time.high for plan in plans)

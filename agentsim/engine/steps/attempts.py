@@ -70,7 +70,6 @@ class Tries(Crew):
         self._attempts = node
         self._key = frame.key(node.name)
         self._good: dict[int, bool] = {}
-        self._ended_by_themselves = 0
         self._fresh: list[Branch] = []
         """Those that ended since it settled last: looking at all each time would be quadratic."""
 
@@ -128,9 +127,7 @@ class Tries(Crew):
         return among[int(first(self._key, Purpose.WHICH) * len(among))]
 
     def _ended(self, branch: Branch) -> None:
-        if not branch.cancelled:
-            self._ended_by_themselves += 1
-            self._fresh.append(branch)
+        self._fresh.append(branch)
         super()._ended(branch)
 
     def settle(self) -> list[Event]:
@@ -139,7 +136,7 @@ class Tries(Crew):
             return []
         fresh, self._fresh = self._fresh, []
         is_met = self._attempts.pick is None and any(map(self.succeeded, fresh))
-        if is_met or self._ended_by_themselves == self.total:
+        if is_met or self._over == self.total:
             return [self.done]
         self.start()
         return []

@@ -188,6 +188,7 @@ class Crossing:
     ci95: tuple[float, float]
     runs: int = 1000
     beyond: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True)

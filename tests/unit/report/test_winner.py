@@ -25,7 +25,9 @@ def two(
         Row("a.yaml", (), "a", at("one", 36, **first), None, best is None, behind=best),
         Row("b.yaml", (), "b", at("one", 47, **second), by(11, 1), other is None, behind=other),
     )
-    return Compared((Machine(("one",), rows),))
+    fails = fail_more([row.findings for row in rows])
+    told = (replace(row, fails_more=more) for row, more in zip(rows, fails, strict=True))
+    return Compared((Machine(("one",), tuple(told)),))
 
 
 def told(result: Compared) -> str:
