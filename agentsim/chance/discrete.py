@@ -131,6 +131,10 @@ def _poisson_sums(mean: float) -> tuple[int, tuple[float, ...]]:
     return first, tuple(accumulate(t / total for t in terms))
 
 
+LEAST_CHANCE = 1e-9
+"""Of a try of a geometric: 1e9 tries in the mean, the most that a count of a file may be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Geometric(Drawn):
     """How many tries up to and with the first success, each with chance `p`; mean 1 / p."""
@@ -141,6 +145,8 @@ class Geometric(Drawn):
     def __post_init__(self) -> None:
         if not 0.0 < self.p <= 1.0:
             raise ValueError(f"the chance of a try must lie above 0 and up to 1, got {self.p:g}")
+        if self.p < LEAST_CHANCE:  # beyond that counts of tries are no numbers any more
+            raise ValueError(f"the chance of a try must be 1e-9 or more, got {self.p:g}")
 
     @property
     def mean(self) -> float:

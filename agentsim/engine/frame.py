@@ -99,8 +99,9 @@ class Frame:
 
     `last` is the index of the chain's newest span, `verdict` the last verdict in scope, `answers`
     what was said last in scope (of branches that joined, by each), `round` the number of the
-    innermost loop's round, `depth` how many forks it stands in, `tried` how often the step around
-    was tried before.
+    innermost loop's round, `depth` how many forks it stands in, `tried` the steps around
+    that are tried again, each with how often it was before: one that is tried for the first time
+    is not among them, so that a `retry` changes no draw before it is needed.
     """
 
     __slots__ = (
@@ -124,7 +125,7 @@ class Frame:
         self.place: Place = ()
         self.round = 0
         self.depth = 0
-        self.tried = 0
+        self.tried: tuple[int | str, ...] = ()
         self.last = -1
         self.verdict: Verdict | None = None
         self.answers: tuple[Answer, ...] = ()
@@ -147,7 +148,7 @@ class Frame:
     def key(self, name: str) -> int:
         """The key of all draws of the step `name` at this place."""
         if self.tried:
-            return key_of(self.stage.key, name, *self.place, "tried", self.tried)
+            return key_of(self.stage.key, name, *self.place, "tried", *self.tried)
         return key_of(self.stage.key, name, *self.place)
 
     def run(self, node: Node) -> Steps:

@@ -35,7 +35,8 @@ def run_guarded(node: Node, frame: Frame) -> Steps:
     tried = frame.tried
     try:
         for attempt in range(guard.tries):
-            frame.tried = tried * guard.tries + attempt  # nested tries draw apart
+            if attempt:
+                frame.tried = (*tried, node.name, attempt)  # nested tries draw apart
             try:
                 return (yield from _tried(node, frame))
             except Stop as stop:

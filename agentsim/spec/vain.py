@@ -30,7 +30,7 @@ from agentsim.graph import (
 from agentsim.records import Part
 from agentsim.spec.failing import NO_CHANCE, Failing, asks_for_changes
 from agentsim.spec.problems import quoted
-from agentsim.spec.told import Told, of_step, risks, written
+from agentsim.spec.told import Told, of_definition, of_step, risks, written
 from agentsim.spec.tree import Path
 from agentsim.spec.vain_agents import GOES_BY, of_agent, of_definitions, of_file
 from agentsim.spec.verdicts import says_of
@@ -123,7 +123,10 @@ class _Finder:
         if kind is not None:
             yield from kind(node, raw, self._graph)
         if isinstance(node, Agent | Life):
+            who = node.plan.name if isinstance(node, Agent) else node.who
             for key, text in of_agent(node, raw):
+                if key == "caps" and any(of_definition(self._program, "agents", who, key)):
+                    continue  # without it those of the definition would hold, which may count
                 yield Vain((key,), text, (), self._by(node, *GOES_BY.get(key, ())))
         if isinstance(node, Work) and not around.inside and _is_given(raw, "returns"):
             yield Vain(("returns",), "`returns` go to nobody, since no agent is around this step")
@@ -166,7 +169,8 @@ class _Finder:
             text = "`priority` does nothing, since it waits for nothing scarce"
             yield Vain(("priority",), text, (), self._by(node, "uses"))
         parallel = isinstance(node, Fork) and node.items is None
-        if (isinstance(node, Block | Loop) or parallel) and _is_given(raw, "draws"):
+        is_list = isinstance(node, Block | Loop) or parallel
+        if is_list and node.guard.tries == 1 and _is_given(raw, "draws"):  # further tries go by it
             text = "`draws` does nothing here, where nothing is drawn: it counts on the steps in it"
             yield Vain(("draws",), text)
 
@@ -261,7 +265,8 @@ def _attempts(node: Node, raw: Mapping[Any, Any], graph: Graph) -> Iterator[Vain
     if count == 1:
         for path, key in (((), "correlation"), (("pick",), "right"), (("pick",), "every")):
             if _is_given(in_pick if path else raw, key):
-                text = f"{quoted(key)} does nothing, since there is one attempt"
+                does = "changes no chance" if key == "correlation" else "does nothing"
+                text = f"{quoted(key)} {does}, since there is one attempt"
                 yield Vain((*path, key), text, (("attempts",),))
     elif node.every and not any(map(_reads, walk(node.pick or node.fork))):
         text = "`every` does nothing, since whoever picks reads neither `changes` nor an `answer`"

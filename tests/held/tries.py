@@ -22,6 +22,7 @@ from agentsim.records import CallFacts, Outcome, Part, PersonFacts, Place, Span,
 from tests.held.events import Address, Untold
 from tests.held.times import Seen, after, lies_in, stretches_of
 
+Again = tuple[str | int, ...]
 ENDS = (Outcome.DONE, Outcome.REJECTED)
 
 
@@ -29,7 +30,7 @@ ENDS = (Outcome.DONE, Outcome.REJECTED)
 class Try:
     """The last try of a step, or one of a person's: when its work began, what it read as.
 
-    `counts`: it came to its end. `number`: how often it was tried before, with all around it.
+    `counts`: it came to its end. `number`: how often it and each step around it was tried before.
     `waited`: it began when somebody gave it what it waited for. `cut`: when it was cut short.
     """
 
@@ -38,7 +39,7 @@ class Try:
     began: int
     reader: str
     counts: bool
-    number: int = 0
+    number: Again = ()
     waited: bool = False
     cut: int = -1
 
@@ -71,7 +72,7 @@ class Tries:
             counts = visit.outcome in ENDS
         elif isinstance(node, Life) and visit.outcome is Outcome.FAILED:
             counts = self._only_says_so(node, visit)
-        number = self.tried(node, visit) if counts else 0
+        number = self.tried(node, visit) if counts else ()
         own = self.seen.own(visit)
         if isinstance(node, Ask):
             pieces = [span for span in own if isinstance(span.facts, PersonFacts)]
@@ -114,7 +115,7 @@ class Tries:
             for one in own
         )
 
-    def _turns(self, node: Node, visit: Visit, own: list[Span], number: int) -> Try:
+    def _turns(self, node: Node, visit: Visit, own: list[Span], number: Again) -> Try:
         """An agent's work begins with its place, and it reads as its session."""
         calls = [span for span in own if isinstance(span.facts, CallFacts)]
         facts = calls[-1].facts
@@ -139,23 +140,24 @@ class Tries:
                 found.add(cap_name(AGENTS_AT_ONCE, node.path))
         return found
 
-    def tried(self, node: Node, visit: Visit) -> int:
-        """How often it was tried before, tries of what stands around it counted in."""
-        number = 0
+    def tried(self, node: Node, visit: Visit) -> Again:
+        """How often it was tried before, and what stands around it: names and numbers by turns."""
+        number: Again = ()
         for turn in self.at[node.rank]:
             around = turn.node
             if around.guard.tries > 1:
                 outer = self._around(around, visit.place[: turn.depth], visit)
                 begun = [one for one in self._all_pauses(around, outer)
                          if one.ended <= visit.began]  # fmt: skip
-                number = number * around.guard.tries + len(begun)
+                number += (around.name, len(begun)) if begun else ()
         if node.guard.tries > 1:
-            number = number * node.guard.tries + len(self._all_pauses(node, visit))
+            own = len(self._all_pauses(node, visit))
+            number += (node.name, own) if own else ()
         return number
 
-    def key_of(self, node: Node, place: Place, number: int) -> int:
+    def key_of(self, node: Node, place: Place, number: Again) -> int:
         """What draws hang on: the step's name, its place, and how often it was tried before."""
-        return key_of(self.key, node.name, *place, *(("tried", number) if number else ()))
+        return key_of(self.key, node.name, *place, *(("tried", *number) if number else ()))
 
     def _around(self, node: Node, place: Place, visit: Visit) -> Visit:
         """The passage through a step in which a visit lies."""

@@ -42,6 +42,11 @@ def test_attempts_that_go_together_help_nothing(tmp_path: Path) -> None:
     assert near(right(tmp_path, attempts=4, succeeds="60%", correlation="100%"), 0.6)
 
 
+def test_one_attempt_has_the_chance_that_is_written(tmp_path: Path) -> None:
+    """It has no other to go together with: whatever the correlation, and the text says so."""
+    assert near(right(tmp_path, attempts=1, succeeds="60%", correlation="60%"), 0.6)
+
+
 def test_attempts_that_go_half_together(tmp_path: Path) -> None:
     """Two at 50 %, scores correlated by r: both fail with 1/4 + asin(r) / (2 pi) (the orthant
     of two normals); r = 0.5: 1/3, so one is right in 2/3."""

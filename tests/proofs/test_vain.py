@@ -27,8 +27,9 @@ WORKFLOWS = int(os.environ.get("AGENTSIM_VAIN", "40"))
 FIRST = int(os.environ.get("AGENTSIM_VAIN_FROM", "0"))
 SEEDS = range(4)
 
-PARTLY = frozenset({"approves", "conflict", "loop", "each", "chance"})
-"""What is told of these is not that they do nothing: a part of them, or what is below, does not."""
+PARTLY = frozenset({"approves", "conflict", "loop", "each", "chance", "correlation"})
+"""What is told of these is not that they do nothing: a part of them, or what is below, does not;
+a correlation of one attempt changes no chance, yet by which numbers it succeeds."""
 
 
 def dressed(seed: int) -> Made:
@@ -112,7 +113,7 @@ def test_what_is_told_as_doing_nothing_does_nothing(tmp_path: Path) -> None:
                 assert runs(compiled(tmp_path, less)[0]) == base, (seed, text)
                 tried[f"{at[0]}: {at[-1]}"] += 1
     if WORKFLOWS >= 40 and FIRST == 0:
-        kinds = ("or", "correlation", "every")
+        kinds = ("or", "every")
         assert min(tried[f"steps: {key}"] for key in kinds) >= 1, tried
         assert min(tried[f"agents: {key}"] for key in ("tokens_per_line", "in_turn")) >= 1, tried
         assert min(tried[f"tools: {key}"] for key in ("retry", "timeout")) >= 1, tried

@@ -96,7 +96,7 @@ class Tries(Crew):
     def _draw(self, i: int) -> bool:
         """Attempts at one task succeed or fail together, as far as they are correlated.
 
-        One attempt has no other to go together with.
+        One that is alone draws as one of several does, so that the two can be compared run by run.
         """
         node, frame = self._attempts, self.frame
         if node.succeeds is None:
@@ -105,8 +105,6 @@ class Tries(Crew):
         frame.place = (*place, i)
         own = first(frame.key(node.name), Purpose.SUCCESS)
         frame.place = place
-        if self.total == 1:
-            return own < node.succeeds
         shared = first(self._key, Purpose.SUCCESS)
         return blend(shared, own, node.correlation) < node.succeeds
 

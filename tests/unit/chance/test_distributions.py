@@ -247,6 +247,7 @@ def test_caps_that_cannot_bind_are_left_out():
         lambda: Poisson(0.0),
         lambda: Poisson(1e12),
         lambda: Geometric(0.0),
+        lambda: Geometric(1e-310),
         lambda: geometric(mean=0.5),
         lambda: geometric(),
         lambda: geometric(mean=2.0, p=0.5),

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine import simulate
 from agentsim.records import Outcome, Part, Verdict
-from tests.runs import HUNDRED, READS, File, run
+from tests.runs import HUNDRED, READS, File, Run, graph_of, run
 
 GATE: dict[str, Any] = {"gate": {"capacity": 1}}
 DEV: dict[str, Any] = {"dev": {"count": 1, "pickup": "4s", "switch": "2s"}}
@@ -411,3 +412,25 @@ def test_a_retried_call_sends_the_same_again(tmp_path: Path) -> None:
     ]
     found = run(tmp_path, {"steps": steps}, READS)
     assert [facts.fresh + facts.cached for facts in found.calls("ask")] == [2000, 2000]
+
+
+def test_a_retry_changes_no_draw_before_it_is_needed(tmp_path: Path) -> None:
+    """Around or within what is tried again: what was drawn without it is drawn with it.
+
+    The tool fails in half of its runs and goes on; the group around it never fails, and neither
+    does the wait in it, so that a `retry` of either is there for nothing.
+    """
+    tools: File = {"try": {"time": {"uniform": ["1s", "9s"]}, "fails": "50%", "returns": 0}}
+
+    def walls(group: File, wait: File) -> list[float]:
+        tried = {"tool": "try", "retry": {"tries": 3, "wait": "1s"}, "or": "go on"}
+        idle = {"id": "idle", "wait": {"uniform": ["1s", "9s"]}, **wait}
+        outer = {"do": [{"do": [tried, idle], "id": "in", **group}, {"tool": "try", "id": "end"}]}
+        steps = [{**outer, "id": "out", "retry": 2, "or": "go on"}]
+        graph = graph_of(tmp_path, {"tools": tools, "steps": steps})
+        return [Run(graph, simulate(graph, seed, 0)).wall for seed in range(20)]
+
+    plain = walls({}, {})
+    assert len(set(plain)) == 20
+    assert walls({"retry": 2}, {}) == plain
+    assert walls({}, {"retry": 4}) == plain

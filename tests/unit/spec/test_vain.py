@@ -137,12 +137,6 @@ CASES: list[tuple[str, str, str, str]] = [
         "`every` does nothing, since whoever picks reads neither",
     ),
     (
-        f"steps: [{{attempts: 1, do: [{{{ASK}}}], succeeds: 50%, correlation: 60%, pick: first}}]",
-        ", correlation: 60%",
-        "",
-        "`correlation` does nothing, since there is one attempt",
-    ),
-    (
         f"steps: [{{attempts: 2, limit: 2, do: [{{{WRITER}}}], pick: first}}]",
         ", limit: 2",
         "",
@@ -247,6 +241,15 @@ def test_what_is_told(graph: Load, text: str, vain: str, instead: str, said: str
     assert "(line " in note
 
 
+def test_the_correlation_of_one_attempt(graph: Load) -> None:
+    """It changes no chance, though by which numbers the attempt succeeds: see test_attempts."""
+    text = (
+        f"steps: [{{attempts: 1, do: [{{{ASK}}}], succeeds: 50%, correlation: 60%, pick: first}}]"
+    )
+    (note,) = [it for it in graph(text).notes if "`correlation`" in it]
+    assert "`correlation` changes no chance, since there is one attempt" in note
+
+
 def figures(folder: Path, text: str) -> Any:
     """What 20 runs come to in time, tokens, money and success."""
     file = folder / "w.yaml"
@@ -288,6 +291,10 @@ FINE = [
     f"{TRIES}, pick: {{person: you, reads: answer, every: yes}}}}]",
     f"{TRIES}, pick: {{agent: reviewer, reads: changes, every: yes}}}}]",
     "steps: [{agent: coder, tools_per_turn: 2, in_turn: yes}]",
+    # without its own the caps of the definition would hold, and these count
+    "agents: {a: {like: coder, caps: {tools: 1}}}\n"
+    "steps: [{agent: a, caps: {agents: 3, held: call}}]",
+    f"{RISKY}steps: [{{do: [{{tool: t}}], retry: 1, draws: x}}]",  # further tries go by it
     "steps: [{agent: planner, do: [{tool: tests, returns: 2k}]}]",
     "tools: {t: {time: 2s, returns: 5k}}\nsteps: [{agent: coder, tools: {t: 50%}}]",
     "agents: {a: {like: explorer, task: 5k, returns: 1k}}\n"
