@@ -293,7 +293,7 @@ FINE = [
     "steps: [{agent: coder, tools_per_turn: 2, in_turn: yes}]",
     # without its own the caps of the definition would hold, and these count
     "agents: {a: {like: coder, caps: {tools: 1}}}\n"
-    "steps: [{agent: a, caps: {agents: 3, held: call}}]",
+    "steps: [{agent: a, caps: {agents: 3, held: call}}, {agent: a}]",
     f"{RISKY}steps: [{{do: [{{tool: t}}], retry: 1, draws: x}}]",  # further tries go by it
     "steps: [{agent: planner, do: [{tool: tests, returns: 2k}]}]",
     "tools: {t: {time: 2s, returns: 5k}}\nsteps: [{agent: coder, tools: {t: 50%}}]",
