@@ -66,6 +66,9 @@ class Columns(NamedTuple):
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
 
 
+UNUSED = "unused-hardware"
+"""The code of a binding that is for all roles left, in a file that has none left."""
+
 TOO_SMALL = "context-too-small"
 """The code of what another machine may well hold: it says something about a machine, no more."""
 
@@ -248,14 +251,15 @@ class _Loader:
         return source, graph
 
     def _roles_unasked(self, fault: Problems) -> dict[str, Problem]:
-        """The bindings, as they were given, whose role the file does not ask for."""
+        """The bindings, as they were given, that serve no role that the file asks for."""
         from agentsim.spec.problems import given
 
-        bound: dict[Place, str] = {given("--hw ", own): own for own in self._machine if "=" in own}
+        bound: dict[Place, str] = {given("--hw ", own): own for own in self._machine}
         return {
             bound[problem.place]: problem
             for problem in fault.problems
-            if problem.code == "unknown-name" and problem.place in bound
+            if problem.place in bound
+            and problem.code == ("unknown-name" if "=" in bound[problem.place] else UNUSED)
         }
 
     def unasked(self) -> list[Problem]:
@@ -265,7 +269,7 @@ class _Loader:
 def _in_words_of_compare(problem: Problem) -> Problem:
     """Here several `--hw` are several machines: what `run` advises would not help."""
     together = "one machine's bindings stand in one --hw, with commas: --hw NAME,ROLE=NAME"
-    if problem.code == "unbound-role":
+    if problem.code in {"unbound-role", UNUSED}:
         return replace(problem, hint=together)
     is_bound = problem.place is not None and problem.place.file.startswith("--hw ")
     if is_bound and problem.message.endswith("twice"):

@@ -36,7 +36,7 @@ def compare(result: Compared, full: bool = False) -> Document:
     if first := winner.answer(result):
         blocks.append(Lines(tuple(one_line(Run(text, "strong")) for text in first)))
     blocks += [*tables(result), *steps(result)]
-    for told in (_failed(result), _chance(result), _turns(result), _work(result)):
+    for told in (_failed(result), _chance(result), _turns(result), _work(result), _assumed(result)):
         if told:
             blocks.append(Lines(tuple(one_line(text) for text in told)))
     if notes := warned(warnings(result)) if full else brief.notes(in_brief(result)):
@@ -138,6 +138,16 @@ def _work(result: Compared) -> list[str]:
     if len({row.file for row in result.machines[0].rows}) < 2:
         return []
     return ["Whether the files do the same work is not checked: see what each writes (graph)."]
+
+
+def _assumed(result: Compared) -> list[str]:
+    """How many values the files left open; a row's are the same on all machines."""
+    counts = sorted({len(row.findings.assumed) for row in result.machines[0].rows})
+    if not counts[-1]:
+        return []
+    several = f"{counts[0]} to {counts[-1]} values a file"
+    told = several if len(counts) > 1 else show.plural(counts[0], "value")
+    return [f"Assumed: {told}; with sources: `agentsim validate FILE --full`"]
 
 
 def _times_of(it: BreakEven) -> str:

@@ -19,6 +19,7 @@ from agentsim.report.text import safe
 
 _TAKEN = (
     *("workflow", "hardware", "seed", "replications", "outcome.done", "outcome.failed"),
+    *("outcome.failed_ci95_low", "outcome.failed_ci95_high"),
     *("quality.success", "quality.escaped_defects"),
     *("wall", "without_people", "busy", "first_output", "budget.met", "breakdown"),
     *("bottleneck", "calls", "tokens", "cost.total"),
@@ -48,6 +49,7 @@ def compare(result: Compared) -> str:
             **_others("other_differences", it.others),
             **_difference("above", it.above),
             **_others("above_other_differences", it.above_others),
+            **_difference("behind", it.behind),
             "quickest": it.quickest,
             "attention": it.findings.attention,
             **row(it.findings),
@@ -88,6 +90,8 @@ def row(findings: Findings) -> dict[str, Any]:
             "ci95_low": low,
             "ci95_high": high,
         }
+    low, high = told["outcome"].get("failed_ci95") or (None, None)
+    told["outcome"] |= {"failed_ci95_low": low, "failed_ci95_high": high}
     del told["bottleneck"]["rows"]  # a list: it stands in the JSON
     told["budget"] = told["budget"] or {"met": None}
     quality = told["quality"] or {}

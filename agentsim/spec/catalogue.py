@@ -1,8 +1,9 @@
 """Where profiles and workflows are found by name.
 
-A name is looked up as a path, then in `./hardware` (or `./workflows`), then in the user's folder,
-then among those that ship. Names are taken from listings of these folders, never pasted into a
-path: so no name can lead out of them, and a file is found the same way on every file system.
+A name is looked up as a path, then with its ending in this folder, then in `./hardware` (or
+`./workflows`), then in the user's folder, then among those that ship. Names are taken from listings
+of these folders, never pasted into a path: so no name can lead out of them, and a file is found the
+same way on every file system.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ def find(kind: Kind, name: str) -> Path:
     if _is_path(name):
         return _file(kind, name)
     found = entries(kind)
+    # a file of one's own goes first: to answer of another one of that name would be a silent error
+    for file in _files(Path(), name):
+        return file
     if name in found:
         return found[name]
     known = ", ".join(found) or "none"  # in one order, whatever was asked for
@@ -89,9 +93,12 @@ def lacking(path: Path) -> str:
         return "is not a path"
 
 
-def _files(folder: Path) -> list[Path]:
+def _files(folder: Path, name: str = "") -> list[Path]:
+    """Files of YAML in a folder, in order; only those of that name where one is given."""
     try:
-        found = [path for path in folder.iterdir() if path.suffix in SUFFIXES]
+        found = [
+            path for path in folder.iterdir() if path.suffix in SUFFIXES and name in {"", path.stem}
+        ]
     except OSError:  # absent, not a folder, or not readable: nothing can be found there
         return []
     return sorted(path for path in found if not path.name.startswith(".") and path.is_file())

@@ -139,7 +139,17 @@ class Servers:
                     place = given(option, f"{role}={text}")
                     self._report(unknown_name(role, self._asked, place, "role"))
 
+        self._report_idle_rest(every_step)
         self._report_idle_rate(every_step)
+
+    def _report_idle_rest(self, every_step: bool) -> None:
+        """Hardware for all roles without their own, where there is none: `A`, `main=B` means B."""
+        if self._rest is None or self.is_default or not every_step or not self._asked:
+            return
+        if self._asked <= set(self._bound):
+            message = f"--hw binds {quoted(self._rest)} to no role, since each has its own"
+            hint = "leave one out; to set machines side by side: `agentsim compare FILE --hw A --hw B`"
+            self._report(Problem("unused-hardware", message, given("--hw ", self._rest), hint))
 
     def _report_idle_rate(self, every_step: bool) -> None:
         """A rate for all roles without their own, where there is none: `main=5,6` means two."""

@@ -106,6 +106,14 @@ def test_a_role_that_no_file_asks_for_is_an_error(files: dict[str, str]) -> None
     assert [it.message for it in found] == ["unknown role `smal`"]
 
 
+def test_hardware_that_no_file_has_a_role_for_is_an_error(files: dict[str, str]) -> None:
+    """`plain` has the role main alone, `small` another one: the machine serves that one."""
+    bound = (files["hw"], f"main={files['other']}")
+    (column,) = variants(Grid((files["plain"], files["small"]), (bound,))).variants
+    assert [variant.graph.servers[0].profile for variant in column] == ["other", "hw"]
+    assert [it.code for it in refused(Grid((files["plain"],), (bound,)))] == ["unused-hardware"]
+
+
 def test_several_machines_are_not_the_roles_of_one(files: dict[str, str]) -> None:
     """As `run` takes them, `--hw small=x` would go with the one before; here it stands alone."""
     grid = Grid((files["plain"],), ((files["hw"],), (f"small={files['other']}",)))

@@ -233,6 +233,27 @@ def test_csv_has_a_row_a_variant() -> None:
     assert first["vary"] == 'n=2; size={"p50": 4}'
 
 
+def test_csv_has_how_far_a_row_is_behind_and_how_surely_it_fails() -> None:
+    """Figures that only the JSON had: a reader of the table could not draw them again."""
+    of = replace(compared().machines[0].rows[1].findings, failed=0.2, failed_ci95=(0.1, 0.3))
+    behind = Apart(60.0, (30.0, 90.0), 2.0, 1000, 9)
+    made = changed(compared(), 0, 1, behind=behind, findings=of)
+    first, second = list(csv.DictReader(io.StringIO(csv_.compare(made), newline="")))[:2]
+    assert first["behind.mean"] == first["behind.ci95_high"] == ""
+    assert (second["behind.mean"], second["behind.ci95_low"]) == ("60.0", "30.0")
+    told = second["outcome.failed_ci95_low"], second["outcome.failed_ci95_high"]
+    assert told == ("0.1", "0.3")
+
+
+def test_comparing_says_how_many_values_are_assumed() -> None:
+    made = compared()
+    findings = made.machines[0].rows[1].findings
+    assert len(findings.assumed) == 7  # as the made-up answers have it
+    assert "Assumed: 7 values; with sources" in markdown.draw(document.compare(made))
+    fewer = changed(made, 0, 1, findings=replace(findings, assumed=findings.assumed[:3]))
+    assert "Assumed: 3 to 7 values a file" in markdown.draw(document.compare(fewer))
+
+
 def test_csv_has_the_differences_of_all_that_is_compared() -> None:
     """The same columns whatever a row has of it, named as in the JSON."""
     cost = Apart(-0.5, (-0.75, -0.25), 1.5, 1000, 77)

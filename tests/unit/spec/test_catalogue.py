@@ -42,6 +42,15 @@ def test_a_path_goes_before_a_name(home: Path) -> None:
     assert catalogue.find("hardware", "sub/box") == Path("sub/box")
 
 
+@pytest.mark.parametrize("kind", ["hardware", "workflows"])
+def test_a_file_here_goes_before_one_that_ships(home: Path, kind: catalogue.Kind) -> None:
+    """`run first` beside one's own `first.yaml` used to answer of the workflow that ships."""
+    name = {"hardware": "cerebras", "workflows": "first"}[kind]
+    put(home / f"here/{kind}/{name}.yaml")
+    put(home / f"here/{name}.yaml")
+    assert catalogue.find(kind, name) == Path(f"{name}.yaml")
+
+
 def test_names_are_sorted_and_without_endings(home: Path) -> None:
     put(home / "here/hardware/aaa.yml")
     put(home / "here/hardware/.hidden.yaml")

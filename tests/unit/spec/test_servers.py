@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.graph import Agent
+from agentsim.spec.problems import given
 from tests.unit.spec.conftest import Load, Refused
 
 TWO = """
@@ -23,6 +24,14 @@ def test_roles_on_one_profile_share_one_server(graph: Load) -> None:
     assert servers(graph, "tok100") == [("main", "small")]
     assert servers(graph, "tok100", "small=tok100") == [("main", "small")]
     assert servers(graph, "main=tok100", "small=tok100#1") == [("main", "small")]
+
+
+def test_hardware_for_no_role_is_refused(refused: Refused) -> None:
+    """`--hw cerebras --hw main=tok5` would answer of tok5 alone, whatever was meant."""
+    one = "steps: [{call: main, input: 0, output: 10}]"
+    (found,) = refused(one, "tok100", "main=tok5")
+    assert found.code == "unused-hardware"
+    assert found.place == given("--hw ", "tok100")
 
 
 def test_a_number_or_another_profile_makes_another_server(graph: Load) -> None:
