@@ -148,7 +148,7 @@ class Servers:
             return
         if self._asked <= set(self._bound):
             message = f"--hw binds {quoted(self._rest)} to no role, since each has its own"
-            hint = "leave one out; to set machines side by side: `agentsim compare FILE --hw A --hw B`"
+            hint = "leave it out; several side by side: `agentsim compare FILE --hw A --hw B`"
             self._report(Problem("unused-hardware", message, given("--hw ", self._rest), hint))
 
     def _report_idle_rate(self, every_step: bool) -> None:
