@@ -11,7 +11,7 @@ from agentsim.chance.base import Distribution, Drawn, factor_of, number, phi, sc
 
 _exp = math.exp
 _Z90 = score(0.9)
-_WIDEST = 1e6  # a cv: far beyond anything measured, and safe to square
+_WIDEST = 100.0  # a cv: far beyond anything measured; of a wider one no mean can be drawn
 _FLAT = 1e-12  # a relative width below which a range is one value
 
 

@@ -23,6 +23,12 @@ from agentsim.spec.templates import CONSTANTS, ESCAPE_HINT, ITEM_NAMES, Bad, Par
 from agentsim.spec.tree import Path, Tree, Value
 
 
+class Unfilled(str):
+    """A text with an expression that failed, or that uses what failed: no value, told once."""
+
+    __slots__ = ()
+
+
 class Waiting(str):
     """A text of a filled tree with expressions that wait for names given later."""
 
@@ -40,8 +46,9 @@ def fill(
 ) -> Tree:
     """`tree` with its expressions filled in, at the same places.
 
-    Raises `Problems`; where `report` is given it is told of them instead, and texts that fail stay
-    as they were written. Too much text is raised all the same.
+    Raises `Problems`; where `report` is given it is told of them instead, and texts that fail, or
+    that use what failed, stay as they were written, as `Unfilled`. Too much text is raised all the
+    same.
 
     A text with an expression that uses a name of `later` is left whole, as `Waiting`; a second
     call fills those, and needs all the names that they use. What is below a path of `leave` is
@@ -81,6 +88,15 @@ def _names(value: Value, only_waiting: bool) -> Iterator[str]:
                 yield from piece.names
 
 
+def unfilled(value: Value, path: Path = ()) -> list[Path]:
+    """Where the texts stand that could not be filled in."""
+    if isinstance(value, dict):
+        return [at for key, part in value.items() for at in unfilled(part, (*path, key))]
+    if isinstance(value, list):
+        return [at for i, part in enumerate(value) for at in unfilled(part, (*path, i))]
+    return [path] if isinstance(value, Unfilled) else []
+
+
 class _Filler:
     """One filling of one tree: notes what is wrong and counts what comes out."""
 
@@ -96,6 +112,7 @@ class _Filler:
         self._tree, self._later, self._leave = tree, later, leave
         self._below = below
         self._known = {**CONSTANTS, **names}
+        self._failed = {name for name, value in names.items() if unfilled(value)}
         self._values = self._letters = 0
         self._full = False
         self._evaluator = simpleeval.SimpleEval(OPERATORS, FUNCTIONS, self._known)
@@ -135,8 +152,8 @@ class _Filler:
         parts = pieces(text)
         known = len(self.problems)
         waits = self._check_names(parts, path)
-        if len(self.problems) > known or self._full:
-            return text
+        if len(self.problems) > known or self._full or self._is_of_failed(parts):
+            return Unfilled(text)
         if waits:
             return Waiting(text)
         try:
@@ -144,7 +161,10 @@ class _Filler:
         except Failed as fault:
             message = f"{quoted(fault.expression)}: {fault}"
             self._note("expression-failed", message, path, fault.hint)
-        return text
+        return Unfilled(text)
+
+    def _is_of_failed(self, parts: tuple[Piece, ...]) -> bool:
+        return any(isinstance(it, Parsed) and it.names & self._failed for it in parts)
 
     def _check_names(self, parts: tuple[Piece, ...], path: Path) -> bool:
         """Notes what cannot be evaluated; whether the text must wait for later names."""

@@ -11,6 +11,7 @@ from agentsim.graph import Graph
 from agentsim.spec import catalogue
 from agentsim.spec.blame import blamed, chosen
 from agentsim.spec.compile import compiled
+from agentsim.spec.expressions import unfilled
 from agentsim.spec.idle import empty_keys, idle_params
 from agentsim.spec.includes import files_of, included
 from agentsim.spec.problems import refuse
@@ -100,14 +101,15 @@ def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[P
     whole, params = parsed(tree, source, problems)
     whole, inner, decided = included(whole, problems.append, chosen(tree, source.sets))
     idle = [*idle_params(tree), *inner]
-    unfilled, known = {problem.place for problem in problems}, len(problems)
+    known = len(problems)
+    lost = {it.place for it in problems}.union(map(whole.place, unfilled(whole.value)))
     try:
         program, graph = compiled(whole, params, source, stem, problems, checked, decided)
     except Problems as fault:
         problems = list(fault.problems)
         graph = None
     # A text that could not be filled in is no value either: that is said once.
-    later = (one for one in problems[known:] if one.place not in unfilled)
+    later = (one for one in problems[known:] if one.place not in lost)
     refuse([*problems[:known], *later])
     assert graph is not None
     notices = (*graph.notices, *few([*empty_keys(whole), *idle]))

@@ -60,8 +60,10 @@ class Parsed(NamedTuple):
 Piece: TypeAlias = str | Parsed | Bad
 
 
-def is_name(text: str) -> bool:
+def is_name(text: object) -> bool:
     """Whether a param may have this name: expressions could not tell others apart."""
+    if not isinstance(text, str):
+        return False
     taken = text in FUNCTIONS or text in CONSTANTS or text in ITEM_NAMES
     return text.isidentifier() and text.isascii() and not iskeyword(text) and not taken
 

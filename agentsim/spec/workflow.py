@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -14,7 +13,7 @@ from agentsim.graph import Budget
 from agentsim.laws.calendar import instants, zone_of
 from agentsim.spec.clock_changes import offset_of
 from agentsim.spec.definitions import CapsDef
-from agentsim.spec.expressions import Waiting, fill, uses
+from agentsim.spec.expressions import Unfilled, Waiting, fill, uses
 from agentsim.spec.fields import (
     Density,
     Dollars,
@@ -26,9 +25,8 @@ from agentsim.spec.fields import (
 )
 from agentsim.spec.flow import flow
 from agentsim.spec.model import At, Model, Report, check, clean, may, need
-from agentsim.spec.operations import FUNCTIONS
 from agentsim.spec.problems import given, nearest, quoted, unknown_name
-from agentsim.spec.templates import CONSTANTS, ITEM_NAMES
+from agentsim.spec.templates import ITEM_NAMES, is_name
 from agentsim.spec.tree import Tree
 from agentsim.spec.values import shown
 
@@ -281,8 +279,8 @@ def _params(tree: Tree, sets: Sequence[tuple[str, object]], report: Report) -> d
             report(unknown_name(name, map(str, params), place, "param"))
     found: dict[str, Any] = {}
     names = [str(name) for name in params]
-    for i, (name, value) in enumerate(params.items()):
-        if not _is_name(name):
+    for i, name in enumerate(params):
+        if not is_name(name):
             hint = "letters, digits and _, not starting with a digit, and no word of expressions"
             message = f"{quoted(name)} cannot be the name of a param"
             report(Problem("bad-value", message, tree.key_place(("params", name)), hint))
@@ -291,15 +289,10 @@ def _params(tree: Tree, sets: Sequence[tuple[str, object]], report: Report) -> d
             found[name] = chosen[name]
             continue
         try:
-            found[name] = fill(tree.sub(("params", name)), found, below=names[i:]).value
-        except Problems as fault:
+            own = tree.sub(("params", name))
+            found[name] = fill(own, found, below=names[i:], report=report).value
+        except Problems as fault:  # far too much of it
             for problem in fault.problems:
                 report(problem)
-            found[name] = value
+            found[name] = Unfilled("")
     return found
-
-
-def _is_name(name: object) -> bool:
-    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        return False
-    return name not in ITEM_NAMES and name not in CONSTANTS and name not in FUNCTIONS

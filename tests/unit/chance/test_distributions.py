@@ -233,7 +233,7 @@ def test_caps_that_cannot_bind_are_left_out():
         lambda: lognormal_p50_p90(1.0, 1e300),
         lambda: lognormal_mean_cv(0.0, 1.0),
         lambda: lognormal_mean_cv(1.0, -1.0),
-        lambda: lognormal_mean_cv(1.0, 1e200),
+        lambda: lognormal_mean_cv(1.0, 100.1),  # 1,000 runs would miss its mean by 3 times itself
         lambda: quantiles({0.5: 1.0}),
         lambda: quantiles({0.5: 0.0, 0.9: 1.0, 0.99: 2.0}),
         lambda: quantiles({0.5: 3.0, 0.9: 1.0, 0.99: 2.0}),

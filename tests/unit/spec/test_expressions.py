@@ -15,6 +15,7 @@ from agentsim.spec.expressions import Waiting, fill, uses
 from agentsim.spec.reader import read
 from agentsim.spec.templates import is_name
 from agentsim.spec.tree import Spot, Tree
+from tests.unit.spec.conftest import Refused
 
 NAMES: dict[str, Any] = {
     "loops": 4,
@@ -43,6 +44,18 @@ def problem(text: str, **names: Any) -> Problem:
     assert found.code in explanations()
     assert found.place == Place("f", 1, 1)
     return found
+
+
+def test_what_uses_a_failed_param_is_not_told_again(refused: Refused) -> None:
+    """One fault, one error: `m`, the turns and the items only pass it on; other faults stay."""
+    text = """
+params: {n: "$(1 / 0)", m: $(n + 1), whole: {a: $(m)}}
+steps:
+  - {agent: coder, turns: $(m), prompt: $(whole.a)}
+  - {each: $(n), do: [{tool: shell}]}
+  - {tool: shell, time: 3 furlongs}
+"""
+    assert [it.code for it in refused(text)] == ["expression-failed", "bad-value"]
 
 
 @pytest.mark.parametrize(
