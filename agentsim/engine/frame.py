@@ -161,6 +161,7 @@ class Frame:
             runner = stage.guarded
         world = self.world
         began = world.now
+        before = self.verdict
         verdict: Verdict | None = None
         outcome = Outcome.CANCELLED
         try:
@@ -172,8 +173,8 @@ class Frame:
             raise
         finally:
             world.visits.append(Visit(node.rank, self.place, began, world.now, verdict, outcome, 0))
-        if verdict is not None:
-            self.verdict = verdict
+        # what its inner steps said is over with it: they may have been tried anew, or caught
+        self.verdict = before if verdict is None else verdict
         return verdict
 
     def spend(

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentsim.analysis import summarise
 from agentsim.analysis.findings import Findings, Lever
@@ -157,10 +157,7 @@ def _crossings(
             if asked.progress is not None:
                 asked.progress("crossings", looked, 0)
         factors = _between(carried, rate)
-        return [
-            Costs(*(own * by for own, by in zip(costs(tally), factors, strict=True)))
-            for tally in tallies
-        ]
+        return [_times(costs(tally), factors) for tally in tallies]
 
     people = {name for name, own in rows[nearest].findings.people.items() if own.times_needed}
     who = people.pop() if len(people) == 1 else "people"
@@ -169,14 +166,36 @@ def _crossings(
     return [replace(it, beyond=not slowest <= it.rate <= fastest) for it in found]
 
 
-def _carried(tallies: Sequence[Tally], count: int) -> Costs:
-    """How much more each cost is in the mean of all than in that of the first `count`."""
-    whole = [fsum(column) / len(tallies) for column in zip(*map(costs, tallies), strict=True)]
-    first = [fsum(column) / count for column in zip(*map(costs, tallies[:count]), strict=True)]
-    return Costs(*(own / few if few else 1.0 for own, few in zip(whole, first, strict=True)))
+class _Factors(NamedTuple):
+    """How much more each cost is in the mean of all runs than in that of the first.
+
+    The wall time goes by its two parts, decoding and all else: each of their factors is much the
+    same at every speed, while that of their sum bends as decoding shrinks.
+    """
+
+    decode: float
+    tools: float
+    people: float
+    rest: float
 
 
-def _between(carried: Mapping[float, Costs], rate: float) -> Costs:
+def _carried(tallies: Sequence[Tally], count: int) -> _Factors:
+    """By how much the mean of all is above that of the first `count`."""
+    each = [
+        (own.decode, own.tools, own.people, own.wall - own.decode) for own in map(costs, tallies)
+    ]
+    whole = [fsum(column) / len(each) for column in zip(*each, strict=True)]
+    first = [fsum(column) / count for column in zip(*each[:count], strict=True)]
+    return _Factors(*(own / few if few else 1.0 for own, few in zip(whole, first, strict=True)))
+
+
+def _times(own: Costs, by: _Factors) -> Costs:
+    decode = own.decode * by.decode
+    wall = decode + (own.wall - own.decode) * by.rest
+    return Costs(decode, own.tools * by.tools, own.people * by.people, wall)
+
+
+def _between(carried: Mapping[float, _Factors], rate: float) -> _Factors:
     """The factors at a rate: those of the table, on straight lines over the logarithm between."""
     rates = sorted(carried)
     at = bisect_left(rates, rate)
@@ -185,7 +204,7 @@ def _between(carried: Mapping[float, Costs], rate: float) -> Costs:
     low, high = rates[at - 1], rates[at]
     part = log(rate / low) / log(high / low)
     pairs = zip(carried[low], carried[high], strict=True)
-    return Costs(*(below + part * (above - below) for below, above in pairs))
+    return _Factors(*(below + part * (above - below) for below, above in pairs))
 
 
 def _kinds(rows: Sequence[Row]) -> list[str]:

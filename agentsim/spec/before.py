@@ -111,12 +111,14 @@ class _Walker:
             self._found(met != before.verdicts).others[node.rank] = node
             if met:
                 entry = replace(before, verdicts=met)
+        stood = entry.verdicts
         if guard.tries > 1:
             entry |= self.inside(node)  # a further try meets what the last one left
         end = self._step(node, entry)
         fails = end.fails or guard.timeout is not None
         says = end.says | _FAILED if fails and guard.go_on else end.says
-        after = _heard(end.after, says)
+        # a step that says nothing leaves what stood before it, whatever was said inside
+        after = replace(end.after, verdicts=_then(stood, says))
         if guard.when or guard.never:
             after |= before
             says |= _SILENT
@@ -177,7 +179,7 @@ class _Walker:
         if node.rework is None:
             return _End(before, _SILENT, True)
         end = self.visit(node.rework, before | self.inside(node.rework))
-        return _End(before | end.after, end.says | _SILENT, True)
+        return _End(before | end.after, _SILENT, True)
 
     def _list(self, steps: Iterable[Node], before: State) -> _End:
         says, fails = _SILENT, False
@@ -201,7 +203,7 @@ class _Walker:
                 entry |= before
             ends[i] = self.visit(node.steps[i], entry)
         says = _SILENT.union(*(end.says for end in ends.values()))
-        return _End(_heard(before | inside, says), says, any(e.fails for e in ends.values()))
+        return _End(before | inside, says, any(e.fails for e in ends.values()))
 
     def _fork(self, node: Fork, before: State) -> _End:
         """Branches go on from here; items begin with nothing written and keep their sessions."""
@@ -218,7 +220,7 @@ class _Walker:
             sessions = sessions.union(*(end.after.sessions for end in ends))
         answered = before.answered or inside.answered
         after = State(before.verdicts, sessions, written, answered)
-        return _End(_heard(after, says), says, any(end.fails for end in ends))
+        return _End(after, says, any(end.fails for end in ends))
 
     def _attempts(self, node: Attempts, before: State) -> _End:
         """The sessions and lines of the picked one stay; that none is right fails nothing, but
@@ -247,24 +249,20 @@ class _Walker:
     def _loop(self, node: Loop, before: State) -> _End:
         entry = before | self.inside(node)
         body = self.visit(node.body, entry)
-        says, fails, left = body.says | _SILENT, node.changes_fail, body.after.verdicts
+        says, fails = body.says | _SILENT, node.changes_fail
         if body.fails:
             fails = fails or node.failed_fail
             if not node.failed_fail:
-                says, left = says | _FAILED, left | _FAILED
+                says |= _FAILED
         if node.changes_fail:
             says -= {Verdict.CHANGES}
-            if None not in body.says:  # a silent last round leaves what was said before it
-                left -= {Verdict.CHANGES}
         after = body.after
         if node.between is not None:
             caught = State(_FAILED) if body.fails else State(frozenset())
             between = self.visit(node.between, body.after | caught)
             after |= between.after
             fails = fails or between.fails
-        # a loop ends with a round of its body, whatever `between` said before
-        verdicts = before.verdicts | left
-        return _End(replace(after, verdicts=verdicts), says, fails)
+        return _End(after, says, fails)
 
     def _says(self, node: Node) -> Said:
         """What a step itself may say."""
@@ -307,11 +305,6 @@ class _Walker:
         written = _writes(node) or any(part.written for part in parts)
         answered = _answers(node) or any(part.answered for part in parts)
         return State(verdicts - _SILENT, sessions, written, answered)
-
-
-def _heard(state: State, says: Said) -> State:
-    """What stands when a step has said that: its verdict is the last one then."""
-    return replace(state, verdicts=_then(state.verdicts, says))
 
 
 def _then(earlier: Said, later: Said) -> Said:

@@ -48,8 +48,19 @@ def check(trace: Trace, graph: Graph, decodes: bool = True) -> tuple[int, int]:
     check_ends(seen)
     check_wasted(seen)
     check_defects(seen)
+    check_verdict(trace, graph)
     check_agreement(trace, graph)
     return check_sessions(seen), check_lives(seen)
+
+
+def check_verdict(trace: Trace, graph: Graph) -> None:
+    """The run's verdict is the last that a step of its own list left; inner ones are over."""
+    if graph.root.needs is not None:
+        return
+    ranks = {step.rank for step in graph.root.steps}
+    own = [it for it in trace.visits if it.step in ranks and not it.place]
+    said = [it.verdict for it in sorted(own, key=lambda it: it.step) if it.verdict is not None]
+    assert trace.verdict == (said[-1] if said else None)
 
 
 # --- the fold ---------------------------------------------------------------------------------

@@ -383,6 +383,45 @@ def test_changes_are_no_failure(tmp_path: Path) -> None:
     assert (found.wall, found.trace.verdict) == (10, Verdict.CHANGES)
 
 
+CUT_ONCE: dict[str, Any] = {"person": "p", "timeout": "4s"}  # 3 s of switching, then 2 s of work
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"do": [CUT_ONCE], "retry": 1, "or": "go on"},
+        {"agent": "b", "do": [CUT_ONCE], "retry": 1, "or": "go on"},
+        {"loop": 1, "or": "go on", "do": [{"do": [CUT_ONCE], "retry": 1}]},
+        {"loop": 2, "or": "go on", "do": [{**CUT_ONCE, "decides": "1.5s"}]},
+        {"parallel": [{"do": [CUT_ONCE], "retry": 1, "or": "go on"}]},
+        {"choose": [{"chance": "100%", "do": [{"do": [CUT_ONCE], "retry": 1, "or": "go on"}]}]},
+    ],
+)
+def test_the_verdict_of_a_try_that_is_over_is_over_too(tmp_path: Path, step: Any) -> None:
+    """4 s to the cut, then 2 s (the switch is paid): nothing failed that counts after it.
+
+    In the loop of two rounds the first is cut at 4 s and the second takes 1.5 s.
+    """
+    people = {"p": {"switch": "3s", "decides": "2s"}}
+    agents = {"b": {"prompt": 0}}
+    steps = [step, {"wait": "100s", "when": ["failed", "changes"]}]
+    file = {"people": people, "agents": agents, "steps": steps}
+    if step.get("loop") == 2:
+        file["steps"] = [step]
+    found = run(tmp_path, file)
+    assert (found.trace.outcome, found.trace.verdict) == (Outcome.DONE, None)
+    assert found.wall == (5.5 if step.get("loop") == 2 else 6)
+
+
+def test_after_a_silent_step_stands_what_stood_before(tmp_path: Path) -> None:
+    """What a group's steps said is its verdict; of a loop, what its last round said."""
+    asks = {"wait": "1s", "approves": "0%"}
+    quiet = {"loop": 2, "do": [{"wait": "1s", "approves": ["0%", "100%"]}]}
+    found = run(tmp_path, {"steps": [asks, {"loop": 2, "do": [{"wait": "1s"}]}]})
+    assert found.trace.verdict is Verdict.CHANGES
+    assert run(tmp_path, {"steps": [asks, quiet]}).trace.verdict is Verdict.APPROVED
+
+
 # --- or: go on --------------------------------------------------------------------------------
 
 

@@ -110,3 +110,28 @@ def test_a_crossing_is_told_whichever_speeds_were_asked_for(
     found = sweep(source, rates, Options(levers=False)).crossings
     assert [own.kind for own in found] == ["speed", "tools"]
     assert [own.rate for own in found] == pytest.approx([70.807, 75], rel=1e-3)
+
+
+@pytest.mark.parametrize("rates", ["5,15000", "5,100,800,15000", "20,80,320,1280"])
+def test_a_crossing_does_not_hang_on_the_rates_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], rates: str
+) -> None:
+    """Decoding is 5,000 / r s in every run, all else O on average: twice the speed saves 5 % where
+    decoding is O / 9 (x / 2 / (1 + x) = 5 %), so at r = 45,000 / O. Closed to 1 %.
+    """
+    steps = [{"agent": "a"}, {"tool": "y"}, {"person": "me"}]
+    file = {
+        "tools": {"y": {"time": {"p50": "20s", "p90": "400s"}}},
+        "agents": {"a": {"prompt": "1k", "turns": 10, "output": 500}},
+        "people": {"me": {"decides": "60s"}},
+        "steps": steps,
+    }
+    w = write(tmp_path, "w.yaml", file)
+    hw = write(tmp_path, "hw.yaml", {"decode": {"rate": "100 tok/s", "shared": "no"}})
+    asked = ["--hw", str(hw), "--rates", rates, "--runs", "1000", "--seed", "2", "--json"]
+    assert main(["sweep", str(w), *asked]) == 0
+    found = json.loads(capsys.readouterr().out)
+    first = found["rows"][0]
+    rest = first["answer"]["wall"]["mean"] - 5000 / first["rate"]
+    (rate,) = [it["rate"] for it in found["crossings"] if it["kind"] == "speed"]
+    assert rate == pytest.approx(45_000 / rest, rel=0.01)
