@@ -309,6 +309,8 @@ class Findings:
     pools: dict[str, PoolFindings]
     people: dict[str, PersonFindings]
     exact: bool
+    unpriced: tuple[str, ...] = ()
+    """Profiles that were called and give no price: `cost_total` leaves them out."""
     wall_done: Stat | None = None
     """The wall time of the runs that did not fail; None where all failed. `wall` is of all."""
     quality: QualityFindings | None = None

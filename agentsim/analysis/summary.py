@@ -74,6 +74,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         tokens=tables.tokens(tallies),
         cost_total=total,
         cost_by_role=by_role,
+        unpriced=tables.unpriced(graph, tallies),
         servers=servers,
         pools=tables.pools(graph, tallies),
         people=people,
@@ -225,7 +226,7 @@ def _budget(graph: Graph, tallies: Sequence[Tally]) -> BudgetFindings | None:
             own = [ok and value <= limit for ok, value in zip(held, values, strict=True)]
             limits[name], met_by[name] = limit, _share(own)
             met = [all_ok and ok for all_ok, ok in zip(met, own, strict=True)]
-    unpriced = () if budget.money is None else _unpriced(graph, tallies)
+    unpriced = () if budget.money is None else tables.unpriced(graph, tallies)
     if unpriced:
         met_by["money"] = None
     is_sure = not graph.exact and len(met) >= FEWEST
@@ -237,13 +238,3 @@ def _budget(graph: Graph, tallies: Sequence[Tally]) -> BudgetFindings | None:
         ci95=share_interval(sum(met), len(met)) if is_sure else None,
         unpriced=unpriced if _share(met) >= budget.chance else (),
     )
-
-
-def _unpriced(graph: Graph, tallies: Sequence[Tally]) -> tuple[str, ...]:
-    """The profiles of servers that some run called and that give no price."""
-    found = (
-        plan.profile
-        for i, plan in enumerate(graph.servers)
-        if plan.price is None and any(tally.servers[i].calls for tally in tallies)
-    )
-    return tuple(dict.fromkeys(found))

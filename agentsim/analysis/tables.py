@@ -161,6 +161,16 @@ def cost(graph: Graph, tallies: Sequence[Tally]) -> tuple[float | None, dict[str
     return (fsum(by_role.values()) if by_role else None), by_role
 
 
+def unpriced(graph: Graph, tallies: Sequence[Tally]) -> tuple[str, ...]:
+    """The profiles of servers that some run called and that give no price."""
+    found = (
+        plan.profile
+        for i, plan in enumerate(graph.servers)
+        if plan.price is None and any(tally.servers[i].calls for tally in tallies)
+    )
+    return tuple(dict.fromkeys(found))
+
+
 def steps(graph: Graph, tallies: Sequence[Tally]) -> dict[str, StepFindings]:
     """By path. The breakdown is what the critical path spent in a step and in all within it."""
     n = len(tallies)

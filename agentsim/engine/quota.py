@@ -64,6 +64,11 @@ def counted(limit: LimitPlan, input_: int, cached: int, output: int, most: int) 
     return input_ - cached if kind == "uncached_input" else input_
 
 
+def given_back(limit: LimitPlan, most: int, made: int) -> int:
+    """What of a reserve comes back at the end of a call; nothing where none was taken."""
+    return max(0, most - made) if limit.reserve and limit.refund else 0
+
+
 class Quotas:
     """The quotas of a run: equal limits of one account are one quota, in whatever order."""
 
@@ -102,8 +107,8 @@ def never_wait(servers: Sequence[Server]) -> bool:
                 amount = counted(limit, request.input, cached, made, most)
                 taken[quota] = taken.get(quota, 0) + amount
                 moves.append((began, 1, len(moves), quota, amount))
-                if limit.refund and most > made:
-                    moves.append((ended, 0, len(moves), quota, most - made))
+                if back := given_back(limit, most, made):
+                    moves.append((ended, 0, len(moves), quota, back))
     if all(quota.ready_at(0, amount) == 0 for quota, amount in taken.items()):
         return True  # what all calls take together was there from the start
     for now, takes, _, quota, amount in sorted(moves, key=itemgetter(0, 1, 2)):
@@ -120,7 +125,7 @@ def _uncertain(server: Server) -> bool:
     takes = server.takes
     if takes is None:
         return False
-    refunds = any(limit.refund for limit in server.plan.limits)
+    refunds = any(limit.reserve and limit.refund for limit in server.plan.limits)
     # only calls without doors note what they take
     return (
         server.lost
@@ -178,8 +183,8 @@ class Gate:
             return
         now = self.world.now
         for limit, quota in zip(self.limits, self.quotas, strict=True):
-            if limit.reserve and limit.refund and ticket.most > made:
-                quota.give_back(now, ticket.most - made)
+            if back := given_back(limit, ticket.most, made):
+                quota.give_back(now, back)
         for gate in self._sharing:
             if gate._queue:
                 self.world.unsettle(gate)

@@ -83,7 +83,7 @@ def with_quota(graph: Graph, account: str, factor: float) -> Graph:
 
 def with_fitting_output(graph: Graph, account: str) -> Graph:
     """What a call takes of the account's quotas up front is what it will make, and no more."""
-    return _with_limits(graph, account, lambda it: replace(it, reserve=False))
+    return _with_limits(graph, account, lambda it: replace(it, reserve=False, refund=False))
 
 
 def _with_limits(graph: Graph, account: str, change: Callable[[LimitPlan], LimitPlan]) -> Graph:

@@ -291,6 +291,9 @@ def _costs(rows: Sequence[Row]) -> list[_Field]:
     if any(it.cost_total is not None for it in found):
         unknown = any(it.cost_total is None for it in found)
         note = f"{show.UNKNOWN}: no price is known of what was called" if unknown else ""
+        if without := dict.fromkeys(one for it in found for one in it.unpriced if _some(it)):
+            note = f"+: without {listed([name(one, 30) for one in without], 3)}, of no known price"
+            note += f"; {show.UNKNOWN}: none is known at all" if unknown else ""
         fields.append(_field("money", [_money(it) for it in found], note))
     if any(it.calls.attempts for it in found):
         cells = [show.tokens(it.tokens.output) for it in found]
@@ -318,5 +321,11 @@ def _costs(rows: Sequence[Row]) -> list[_Field]:
     return fields
 
 
+def _some(findings: Findings) -> bool:
+    return findings.cost_total is not None
+
+
 def _money(findings: Findings) -> str:
-    return show.UNKNOWN if findings.cost_total is None else show.money(findings.cost_total)
+    if findings.cost_total is None:
+        return show.UNKNOWN
+    return show.money(findings.cost_total) + "+" * bool(findings.unpriced)

@@ -22,7 +22,7 @@ _TAKEN = (
     *("outcome.failed_ci95_low", "outcome.failed_ci95_high"),
     *("quality.success", "quality.escaped_defects"),
     *("wall", "without_people", "busy", "first_output", "budget.met", "breakdown"),
-    *("bottleneck", "calls", "tokens", "cost.total"),
+    *("bottleneck", "calls", "tokens", "cost.total", "cost.unpriced"),
 )
 _SPREAD = tuple(name for name in json_.STATS if name != "ci95")
 
@@ -92,6 +92,7 @@ def row(findings: Findings) -> dict[str, Any]:
         }
     low, high = told["outcome"].get("failed_ci95") or (None, None)
     told["outcome"] |= {"failed_ci95_low": low, "failed_ci95_high": high}
+    told["cost"]["unpriced"] = "; ".join(told["cost"]["unpriced"])
     del told["bottleneck"]["rows"]  # a list: it stands in the JSON
     told["budget"] = told["budget"] or {"met": None}
     quality = told["quality"] or {}

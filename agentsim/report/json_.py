@@ -177,7 +177,11 @@ def _use(findings: Findings) -> dict[str, Any]:
             "output": tokens.output,
             "wasted": tokens.wasted,
         },
-        "cost": {"total": findings.cost_total, "by_role": dict(findings.cost_by_role)},
+        "cost": {
+            "total": findings.cost_total,
+            "by_role": dict(findings.cost_by_role),
+            "unpriced": list(findings.unpriced),
+        },
         "servers": {role: _server(server) for role, server in findings.servers.items()},
         "pools": {name: _pool(pool) for name, pool in findings.pools.items()},
         "people": {name: _person(person) for name, person in findings.people.items()},

@@ -326,7 +326,8 @@ def _used(findings: Findings) -> Iterator[str]:
     if tokens.wasted > 0:
         yield f"{show.tokens(tokens.wasted)} tokens wasted"
     if findings.cost_total is not None:
-        yield show.money(findings.cost_total)
+        without = f"without {listed([name(it, 30) for it in findings.unpriced], 2)}"
+        yield f"{show.money(findings.cost_total)}{_within(without if findings.unpriced else '')}"
 
 
 def _within(text: str) -> str:

@@ -176,9 +176,14 @@ def _wrong(ways: Sequence[_Way]) -> str:
 def _dear(ways: Sequence[_Way]) -> str:
     own = _best(ways)
     mine = own.findings.cost_total
-    found = ((it.label, it.findings.cost_total) for it in ways if not it.fails_more)
+    # a sum without one of the servers would make it the cheaper one
+    found = (
+        (it.label, it.findings.cost_total)
+        for it in ways
+        if not it.fails_more and not it.findings.unpriced
+    )
     known = {label: cost for label, cost in found if cost is not None}
-    if mine is None or not known:
+    if mine is None or own.findings.unpriced or not known:
         return ""
     least = min(known, key=lambda label: known[label])
     if mine <= DEARER * known[least]:

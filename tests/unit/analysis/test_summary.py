@@ -207,6 +207,9 @@ def test_cost_is_known_only_with_a_price() -> None:
     found = of(plan, run)
     assert found.cost_total == 0.5
     assert found.cost_by_role == {"main": 0.5}
+    assert found.unpriced == ("own",)
+    alone = trace(spans[:1], 1)
+    assert of(plan, alone).unpriced == ()  # the other one was not called
     assert found.warnings == ["own: too cheap without `price` (1 call for nothing)"]
 
 

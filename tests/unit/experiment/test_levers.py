@@ -228,6 +228,22 @@ def test_reserved_output() -> None:
     assert saved(own)["2x quota"] == 15
 
 
+def test_what_was_not_reserved_is_not_given_back() -> None:
+    """Three calls of 4,000 tokens (40 s) one after another, of a bucket of 10,000 that fills by
+    1,000 a minute; each reserves 8,000 and gets 4,000 back at its end.
+
+    At 40 s there are 2,000 + 667 + 4,000, at 120 s the 8,000: the second call ends at 160 s with
+    4,667, the third begins at 360 s and ends at 400 s. Taking 4,000 each there are 6,667 at 40 s,
+    3,333 at 80 s, 4,000 at 120 s: 160 s, so 240 s are saved.
+    """
+    limit = LimitPlan("output", 10_000, 1000 / 60, True, True, "box")
+    asked = tuple(replace(call(i, f"ask{i}", output=4000), max_output=8000) for i in (1, 2, 3))
+    box = replace(limited(limit), max_output=8000)
+    found, own = studied(graph(*asked, servers=(box,), exact=True))
+    assert found.wall.mean == pytest.approx(400)
+    assert saved(own)["just enough max_output"] == pytest.approx(240)
+
+
 def test_quotas_that_nobody_waited_for_are_not_tried() -> None:
     limit = LimitPlan("output", 1e6, 100, True, False, "box")
     plan = graph(call(1, "ask"), servers=(limited(limit),), exact=True)

@@ -325,6 +325,10 @@ def test_a_price_that_is_not_known_is_said() -> None:
     text = drawn(changed(compared(), 0, 0, findings=at("claude-opus", 36, cost_total=None)))
     assert "?: no price is known of what was called" in text
     assert "no price" not in drawn(compared())
+    partly = at("claude-opus", 36, cost_total=0.25, unpriced=("box",))
+    text = drawn(changed(compared(), 0, 0, findings=partly))
+    assert "$0.25+" in text
+    assert "+: without box, of no known price" in text
 
 
 def test_a_machine_that_is_left_out_is_said_first() -> None:

@@ -71,7 +71,7 @@ def test_the_inner_names() -> None:
     assert made["calls"]["per_token"] == {"decode_only": 0.0164, "inclusive": 0.02}
     assert made["calls"]["cancelled"] == 0.0
     assert list(made["tokens"]) == ["input", "cached", "thinking", "output", "wasted"]
-    assert made["cost"] == {"total": 0.42, "by_role": {"main": 0.42}}
+    assert made["cost"] == {"total": 0.42, "by_role": {"main": 0.42}, "unpriced": []}
     server = made["servers"]["main"]
     assert server["streams"] == {"mean": 1.0, "max": 1}
     assert server["roles"] == ["main"]

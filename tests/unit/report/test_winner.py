@@ -111,6 +111,9 @@ def test_nothing_wins() -> None:
         ({"failed": 0.04, "cost_total": 2.0}, {}, "But a fails in 4 % of its runs."),
         ({"cost_total": 1.05}, {"cost_total": 1.0}, ""),
         ({"cost_total": None}, {"cost_total": 1.0}, ""),
+        # sums that leave out what gives no price are not compared
+        ({"cost_total": 2.0}, {"cost_total": 1.0, "unpriced": ("box",)}, ""),
+        ({"cost_total": 2.0, "unpriced": ("box",)}, {"cost_total": 1.0}, ""),
     ],
 )
 def test_the_one_reason_against_it(first: dict[str, Any], second: dict[str, Any], but: str) -> None:
