@@ -77,8 +77,8 @@ class Lever:
     leaves: float
     note: str = ""
     kind: str = ""
-    """decode prefill first_token tools tool harness people lines pickup switch slot pool person cap
-    cap_and_slot quota max_output"""
+    """decode prefill first_token tools tool merge harness people lines pickup switch slot pool
+    person cap cap_and_slot quota max_output"""
     runs: int = 0
     """How many of the replications were run again with the change."""
     typical: float | None = None

@@ -65,9 +65,14 @@ def lacking(found: Sequence[LeftOut]) -> Iterator[Notice]:
         for errs, words in _GROUPS:
             own = [it for it in found if it.profile == profile and it.errs == errs]
             if own:
-                told.append(f"{words} {', '.join(f'`{it.key}` ({it.effect})' for it in own)}")
+                told.append(f"{words} {', '.join(f'{_named(it)} ({it.effect})' for it in own)}")
         text = f"{profile}: {'; '.join(told)}"
         yield Notice(text, Weight.LACKS, about=("lacks", profile), profile=profile)
+
+
+def _named(it: LeftOut) -> str:
+    """The key that would say it; of `decode`, which every profile has, what is not in it."""
+    return "the speed of several streams in `decode`" if it.key == "decode" else f"`{it.key}`"
 
 
 def _use(graph: Graph, tallies: Sequence[Tally], numbers: list[int], is_told: bool) -> _Use:

@@ -139,6 +139,7 @@ def changes(graph: Graph, findings: Findings) -> list[Change]:
         *_decoding(graph, findings),
         *_prefill(graph, findings),
         *_tools(graph, findings),
+        *_merging(graph, findings),
         *_harness(graph, findings),
         *_people(graph, findings),
         *_more(graph, findings),
@@ -172,6 +173,16 @@ def _tools(graph: Graph, findings: Findings) -> Iterator[Change]:
         yield Change("tools", "all tools", "2x", variants.with_tools(graph, 0.5))
     for name in names[:2]:
         yield Change("tool", name, "2x", variants.with_tools(graph, 0.5, name))
+
+
+def _merging(graph: Graph, findings: Findings) -> Iterator[Change]:
+    """What is done in a place of a merge queue, where it was on the path, or waited for."""
+    queues = {"", *(queue.name for queue in graph.queues)}
+    pool_wait = Part.POOL_WAIT.label
+    waited = any(row.kind == pool_wait and row.what in queues for row in findings.where)
+    if graph.queues and (findings.breakdown[Part.MERGE.label] or waited):
+        half = variants.with_merging(graph, 0.5)
+        yield Change("merge", "the time of a merge (rebase and CI)", "half", half)
 
 
 def _harness(graph: Graph, findings: Findings) -> Iterator[Change]:

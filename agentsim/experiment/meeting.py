@@ -52,11 +52,15 @@ class Look(NamedTuple):
 
 
 class Met(NamedTuple):
-    """`half` is in logarithms. `above`: the nearest number that was seen at or above it."""
+    """`half` is in logarithms. `above`: the nearest number that was seen at or above it.
+
+    `moved`: how far, in logarithms, it lies from what was looked at, by the slope about it.
+    """
 
     rate: float
     half: float
     above: float = math.nan
+    moved: float = 0.0
 
 
 Better = Callable[[float], Look | None]
@@ -79,9 +83,15 @@ def interval_of(met: Met) -> tuple[float, float]:
 
 
 def meet(
-    better: Better, start: float, reach: tuple[float, float] = (LOWEST, HIGHEST)
+    better: Better,
+    start: float,
+    reach: tuple[float, float] = (LOWEST, HIGHEST),
+    bracket: float = 0.0,
 ) -> Met | None:
     """Where both sides meet; None where all that is within `reach` lies on one side.
+
+    `bracket`: only a number on each side, so near to each other in logarithms, ends the search,
+    and no slope does: for what goes in steps, where it would lead to the middle of one.
 
     The first step trusts the closed form; later ones draw a line through the last two looks,
     which finds any power. A step that leaves more than half of what is between both sides is
@@ -97,7 +107,7 @@ def meet(
             return None
         step = _step(own, before)
         near = _near(own.half * min(1.0, step / own.gap) if math.isfinite(step) and step else 0.0)
-        if abs(step) <= near and abs(own.gap) <= (4 * near if own.half else near):
+        if not bracket and abs(step) <= near and abs(own.gap) <= (4 * near if own.half else near):
             return _settled(look, own)
         low, high = (own, high) if own.gap > 0 else (low, own)
         if low is None or high is None:
@@ -107,7 +117,7 @@ def meet(
         else:
             width, wider = high.at - low.at, width
             drawn = max(low.half, high.half) > 0
-            if width <= (CLOSE if drawn else JUMP):
+            if width <= (bracket or (CLOSE if drawn else JUMP)):
                 break
             if not low.at < at + step < high.at:
                 step = _between(low, high) - at
@@ -167,7 +177,7 @@ def _outward(step: float, tried: int) -> float:
 def _settled(look: _Sight, own: _Point, spare: float = 0.0) -> Met:
     """The meeting about a point near to it; `spare`: how far off it may be for a jump."""
     if own.half == 0 and (spare or abs(own.gap) <= _SAME):
-        return Met(math.exp(own.at + own.gap), spare, own.rate)
+        return Met(math.exp(own.at + own.gap), spare, own.rate, abs(own.gap))
     reach = _reached(own.half)
     steep = _steepness(look, own, reach)
     if steep <= 0:
@@ -175,7 +185,7 @@ def _settled(look: _Sight, own: _Point, spare: float = 0.0) -> Met:
     if not 1 / _ANEW < (wanted := _reached(own.half / steep)) / reach < _ANEW:
         reach, steep = wanted, _steepness(look, own, wanted) or steep
     move = min(max(own.gap / steep, -reach), reach)
-    return Met(math.exp(own.at + move), own.half / steep + spare, own.rate)
+    return Met(math.exp(own.at + move), own.half / steep + spare, own.rate, abs(move))
 
 
 def _reached(half: float) -> float:

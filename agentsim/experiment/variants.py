@@ -180,6 +180,15 @@ def with_switching(graph: Graph, factor: float) -> Graph:
     return replace(graph, people=tuple(people))
 
 
+def with_merging(graph: Graph, factor: float) -> Graph:
+    """Rebase and CI of all merge queues take `factor` times as long; what fails in them stays."""
+    queues = (
+        replace(it, rebase=_longer(it.rebase, factor), ci=it.ci.scaled(factor))
+        for it in graph.queues
+    )
+    return replace(graph, queues=tuple(queues))
+
+
 def _longer(time: Distribution | None, factor: float) -> Distribution | None:
     return None if time is None else time.scaled(factor)
 

@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 from agentsim.analysis.failing import FAILS_MORE
 from agentsim.analysis.findings import Findings
-from agentsim.report import budgeting, show
+from agentsim.report import budgeting, show, words
 from agentsim.report.blocks import Column, Table
 from agentsim.report.compared import Apart, Compared, Row, has_steps, machine_name
 from agentsim.report.terminal import WIDTH
 from agentsim.report.text import columns as width_of
 from agentsim.report.text import listed, name
+
+LIMIT = 18  # columns of what bound a row
 
 
 class _Field(NamedTuple):
@@ -302,6 +304,10 @@ def _costs(rows: Sequence[Row]) -> list[_Field]:
         heads = [field.columns[0][0].head for field in fields]
         note = f"{listed(heads)}: the mean of a run"
         fields[0] = fields[0]._replace(note="; ".join(filter(None, (note, fields[0].note))))
+    if len(found) > 1:
+        cells = [_limit(it) for it in found]
+        left = _Field(((Column("limit"), cells),), "limit: what most of the mean run goes to")
+        fields.append(left)
     if any(it.failed for it in found):
         note = "failed: share of the runs; times are of all runs, up to their end"
         fields.append(_field("failed", [_failed(it) for it in found], note))
@@ -319,6 +325,14 @@ def _costs(rows: Sequence[Row]) -> list[_Field]:
         fields.append(_field("escaped", [_escaped(it) for it in found], note))
         fields += _more(rows, "escaped_defects", "of them", show.number)
     return fields
+
+
+def _limit(findings: Findings) -> str:
+    """Whoever or whatever bound the mean run: a person, tool or pool by name, else the kind."""
+    kind, what = findings.bottleneck.kind, findings.bottleneck.what
+    if kind in words.OF_PEOPLE or kind in {"tool", "pool_wait"}:
+        return name(what, LIMIT)
+    return words.part(kind, most=LIMIT)
 
 
 def _some(findings: Findings) -> bool:

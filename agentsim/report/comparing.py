@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from agentsim.analysis.findings import Findings
@@ -67,30 +67,32 @@ def _findings(result: Compared) -> list[Findings]:
 
 
 def _chance(result: Compared) -> list[str]:
-    """Rows whose difference to the first, or to the one above, may be chance; runs to tell."""
+    """Rows whose difference to the first, or to the one above, may be chance; runs to tell.
+
+    The time pair by pair; of how good the work is, the number of pairs where there are several.
+    """
     several = len(result.machines) > 1
-    told = []
+    times: list[str] = []
+    works: dict[str, list[str]] = {of: [] for of in QUALITIES.values()}
     for machine in result.machines:
-        base = name(machine.rows[0].label, LABEL)
         where = f" on {name(machine_name(machine), 30)}" if several else ""
-        for row in machine.rows:
-            what = f"{name(row.label, LABEL)} cannot be told apart from {base}{where}"
-            told += _unclear(what, row.difference, row.others)
-        for before, row in pairwise(machine.rows[1:] if has_steps(result) else ()):
-            above = name(before.label, LABEL)
-            what = f"{name(row.label, LABEL)} cannot be told apart from {above}{where}"
-            told += _unclear(what, row.above, row.above_others)
-    if len(told) > TOLD:
-        told[TOLD:] = [f"{len(told) - TOLD} more pairs cannot be told apart."]
-    return told
+        to_first = [(machine.rows[0], row, row.difference, row.others) for row in machine.rows]
+        steps = pairwise(machine.rows[1:] if has_steps(result) else ())
+        to_above = [(before, row, row.above, row.above_others) for before, row in steps]
+        for base, row, time, others in to_first + to_above:
+            pair = f"{name(row.label, LABEL)} cannot be told apart from {name(base.label, LABEL)}"
+            times += _unclear(pair + where, time)
+            for measure, of in QUALITIES.items():
+                works[of] += _unclear(f"{pair}{where}{of}", others.get(measure))
+    if len(times) > TOLD:
+        times[TOLD:] = [f"{len(times) - TOLD} more pairs cannot be told apart."]
+    for of, told in works.items():
+        times += told if len(told) < 2 else [f"{len(told)} pairs cannot be told apart{of}."]
+    return times
 
 
-def _unclear(what: str, time: Apart | None, others: Mapping[str, Apart]) -> list[str]:
-    """What a comparison is made for: the time, and how good the work is where that is modelled."""
-    asked = [("", time)] + [(of, others.get(measure)) for measure, of in QUALITIES.items()]
-    return [
-        f"{what}{of}: {_would_tell(it)}." for of, it in asked if it is not None and not it.is_clear
-    ]
+def _unclear(what: str, it: Apart | None) -> list[str]:
+    return [] if it is None or it.is_clear else [f"{what}: {_would_tell(it)}."]
 
 
 def _would_tell(it: Apart) -> str:
@@ -127,8 +129,11 @@ def _turns(result: Compared) -> list[str]:
             each = [f"{_times_of(it)} ({name(it.label, LABEL)})" for it in own]
             told.append(f"{head} turns than {listed(each, 12)}.")
     if result.untried:
-        told.append(f"{result.untried} more pairs were not tried.")
-    if not found:
+        were = "pair was" if result.untried == 1 else "pairs were"
+        more = "more " if found else ""
+        why = "too many, or too long to simulate with more turns"
+        told.append(f"{result.untried} {more}{were} not tried: {why}.")
+    elif not found:
         told.append("No agent takes turns here, so that there is no break-even in turns.")
     return told
 

@@ -20,6 +20,7 @@ from agentsim.graph import (
     Guard,
     Life,
     Loop,
+    Merge,
     Node,
     Step,
     Work,
@@ -177,6 +178,19 @@ def _choose(node: Choose, _: Graph) -> Own:
     return Own("", (facts, f"none {show.share(rest)}" if rest > 1e-9 else ""))
 
 
+def _merge(node: Merge, graph: Graph) -> Own:
+    """What can go wrong is told with what mends it: `rework` is not done by every merge."""
+    queue = graph.queues[node.queue]
+    conflicts = ", ".join(map(show.share, node.conflict))
+    facts = [
+        f"conflict {conflicts}" if any(node.conflict) else "",
+        f"rebase {_time(queue.rebase)}" if queue.rebase else "",
+        f"CI {_time(queue.ci)}",
+        f"CI fails {show.share(queue.ci_fails)}" if queue.ci_fails else "",
+    ]
+    return Own(queue.name, tuple(facts), ("rework, after a conflict or failed CI",))
+
+
 _ROWS: Mapping[type[Node], Callable[[Any, Graph], Own]] = MappingProxyType(
     {
         Agent: _agent,
@@ -188,6 +202,7 @@ _ROWS: Mapping[type[Node], Callable[[Any, Graph], Own]] = MappingProxyType(
         Loop: _loop,
         Choose: _choose,
         Attempts: _attempts,
+        Merge: _merge,
         Block: _plain,
     }
 )

@@ -15,6 +15,7 @@ LABEL = 24  # columns of a row's name in a sentence
 MACHINE = 30
 NAMED = 4  # machines that are told one by one
 SHARE = 0.05  # of runs with a right pick, from which on a difference speaks against a row
+SLIGHT = 0.01  # of the quickest mean: less is no reason to choose, however surely it is there
 DEARER = 1.1  # times what another one costs, from which on that speaks against a row
 
 
@@ -116,8 +117,11 @@ def _winner(ways: Sequence[_Way]) -> tuple[str, str]:
     if not others:
         return head, ""
     second = min(others, key=lambda way: way.findings.wall.mean)
-    by = told_apart(second.behind) if second.behind is not None else ""
-    return head, f"{by} before {second.label}"
+    if second.behind is None:
+        return head, f"before {second.label}"
+    least = min(way.findings.wall.mean for way in first)
+    slight = " (practically the same)" if second.behind.mean < SLIGHT * least else ""
+    return head, f"{told_apart(second.behind)} before {second.label}{slight}"
 
 
 def _but(groups: Sequence[_Group]) -> str:

@@ -22,6 +22,7 @@ from agentsim.graph import (
     inner_of,
     walk,
 )
+from agentsim.spec.problems import quoted
 
 
 def says_of(node: Node) -> Says | None:
@@ -74,7 +75,16 @@ def _can_say_no(node: Node) -> bool:
     says = says_of(node)
     if says is not None and says.can_ask:
         return True
+    return _fails_by_chance(node)
+
+
+def _fails_by_chance(node: Node) -> bool:
     return isinstance(node, Work) and (node.tool.fails > 0.0 or node.tool.timeout is not None)
+
+
+def _can_fail(node: Node) -> bool:
+    """A tool that fails by chance, or a step that is cut by its time."""
+    return node.guard.timeout is not None or _fails_by_chance(node)
 
 
 def _unheeded(steps: Sequence[Node], is_read: bool) -> Iterator[Note]:
@@ -83,13 +93,26 @@ def _unheeded(steps: Sequence[Node], is_read: bool) -> Iterator[Note]:
     From the end backwards: a `when` reads what stands before it, a verdict hides it.
     """
     found: list[Note] = []
+    hides: Node | None = None
     for node in reversed(steps):
         found[:0] = _inside(node, is_read)
+        if hides is not None and node.guard.go_on and any(map(_can_fail, walk(node))):
+            found.insert(0, _hidden(node, hides))
         if node.guard.when:
-            is_read = True
+            is_read, hides = True, None
         elif any(map(speaks, walk(node))):
+            hides = node if is_read else hides
             is_read = False
     yield from found
+
+
+def _hidden(node: Node, by: Node) -> Note:
+    """A failure that the loop would have read, had not a step after it said something else."""
+    text = (
+        f"after it failed, {quoted(by.path)} gives its own verdict before anything reads `failed`, "
+        "so the round may count as approved; without `or: go on` a failure ends the round"
+    )
+    return Note(node, "or", text)
 
 
 def _inside(node: Node, is_read: bool) -> Iterator[Note]:

@@ -56,16 +56,19 @@ def lower(step: MergeStep, scope: Scope) -> Merge | None:
 
 
 def _check_sure(scope: Scope, defined: Defined, conflict: tuple[float, ...], mended: bool) -> None:
-    """What fails at every try: with `rework` it would come again for ever, else it is told."""
+    """What fails at every try: with `rework` it would come again for ever, else it is told.
+
+    Without `rework` there is one try; one of `retry` begins again with the first chance.
+    """
     model = defined.model
     assert isinstance(model, QueueDef)
-    if all(chance >= 1.0 for chance in conflict):
-        if mended:
-            message = "`conflict` at each try: it would never come through"
-            hint = "`conflict: yes` is once; or a chance, such as 20%"
-            scope.wrong(message, "conflict", hint=hint)
-        else:
-            scope.tell("conflict", "a conflict at each try and no `rework`: it always fails")
+    if not mended and conflict[0] >= 1.0:
+        which = "each" if all(chance >= 1.0 for chance in conflict) else "the first"
+        scope.tell("conflict", f"a conflict at {which} try and no `rework`: it always fails")
+    elif all(chance >= 1.0 for chance in conflict):
+        message = "`conflict` at each try: it would never come through"
+        hint = "`conflict: yes` is once; or a chance, such as 20%"
+        scope.wrong(message, "conflict", hint=hint)
     elif model.ci_fails == 1.0:
         if mended:
             message = f"CI fails at each try in {quoted(defined.name)}: it would never come through"

@@ -107,6 +107,19 @@ def test_occurrences_of_unequal_number() -> None:
     assert stat.ci95[1] - stat.mean == pytest.approx(9.5297, abs=1e-3)
 
 
+def test_the_error_of_a_quantile_of_occurrences_goes_by_the_runs() -> None:
+    # 0..100 in four runs: the share below the median has an sd of sqrt(0.25 / 4) = 0.25, reach
+    # 0.489991: positions 50 -+ 48.9991 of 0..100. That of p90: sqrt(0.09 / 4) = 0.15, reach
+    # 0.293995, from position 60.6005 to the end, 100. By 101 occurrences it would be 9.75
+    values = list(map(float, range(101)))
+    parts = (values[:25], values[25:50], values[50:75], values[75:])
+    stat = of_occurrences([(part, len(part)) for part in parts])
+    assert stat is not None
+    assert stat.n == 101
+    assert stat.p50_error == pytest.approx(48.9991, abs=1e-4)
+    assert stat.p90_error == pytest.approx((100 - 60.6005) / 2, abs=1e-4)
+
+
 def test_what_never_occurs_has_no_figure() -> None:
     assert of_occurrences([((), 0), ((), 0)]) is None
     assert of_occurrences([]) is None

@@ -95,7 +95,8 @@ def test_a_crowd_matters_only_where_calls_overlap() -> None:
     ]
     # with slots given, what is missing is the speed of several streams
     assert told(box("decode", slots=4), *beside) == [
-        "box: too quick without `decode` (2 calls at once, each at full speed)"
+        "box: too quick without the speed of several streams in `decode` "
+        "(2 calls at once, each at full speed)"
     ]
 
 

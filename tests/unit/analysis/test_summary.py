@@ -146,6 +146,14 @@ def test_finish_as_dates_in_the_zone() -> None:
     plan = replace(SHELL, start=1796029200.0, zone="Europe/Amsterdam")
     found = of(plan, tool_run(86_400))
     assert found.finish == dict.fromkeys(("p50", "p80", "p90"), "2026-12-01T10:00:00+01:00")
+    # of 1, 2 and 3 days: 2 days; 80 % lies at 1.6 of 2 steps, 2.6 days (14:24 h more than 2), 90 %
+    # at 1.8, 2.8 days (19:12 h more)
+    spread = of(plan, *(tool_run(days * 86_400) for days in (1, 2, 3)))
+    assert spread.finish == {
+        "p50": "2026-12-02T10:00:00+01:00",
+        "p80": "2026-12-03T00:24:00+01:00",
+        "p90": "2026-12-03T05:12:00+01:00",
+    }
 
 
 def test_a_server() -> None:

@@ -115,3 +115,20 @@ def test_prompts_are_read_by_priority(tmp_path: Path) -> None:
     assert found.calls("p.db.b")[0].shown > found.calls("p.dc.c")[0].shown - SECOND
     reads = {name: found.spans(f"p.d{name}.{name}")[0] for name in "abc"}
     assert reads["b"].marks[0] == (Part.PREFILL, 9 * SECOND)
+
+
+@pytest.mark.parametrize("more", [{}, {"slots": 4}], ids=["alone", "batch"])
+def test_a_token_that_came_with_the_first_token_time_counts(more: File, tmp_path: Path) -> None:
+    """1 s to the first token, then 10 ms each; cut at 2.505 s: that one and 150 more.
+
+    The 101st is the first that is shown, 100 steps after the first; the last is there at 2.5 s.
+    """
+    profile = {"decode": {"step": {1: "10ms", 2: "15ms"}}, "first_token": "1s", **more}
+    if not more:
+        profile["decode"] = {"rate": "100 tok/s"}
+    call = {"call": "main", "id": "a", "input": 0, "thinking": 100, "output": 900}
+    found = run(tmp_path, {"steps": [{**call, "timeout": "2505ms", "or": "go on"}]}, profile)
+    facts = found.calls("a")[0]
+    assert (facts.thinking, facts.visible, facts.wasted) == (100, 51, 151)
+    assert facts.shown == 2 * SECOND
+    assert facts.decoding == round(1.5 * SECOND)

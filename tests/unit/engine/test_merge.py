@@ -44,6 +44,13 @@ def test_a_conflict_shows_after_the_rebase(tmp_path: Path) -> None:
     assert [span.outcome for span in found.spans("trunk")] == [Outcome.FAILED, Outcome.DONE]
 
 
+def test_each_try_of_retry_begins_with_the_first_chance(tmp_path: Path) -> None:
+    """Yes is at the first try, and without `rework` there is no other: three rebases of 20 s."""
+    found = of(tmp_path, {**MERGE, "conflict": True, "retry": 2, "or": "go on"})
+    assert found.wall == 60
+    assert found.breakdown == {Part.MERGE: 60.0}
+
+
 @pytest.mark.parametrize(("where", "first", "second"), [("tail", 260, 140), ("block", 190, 310)])
 def test_where_it_goes_after_a_conflict(
     tmp_path: Path, where: str, first: int, second: int

@@ -52,6 +52,17 @@ def test_priority(tmp_path: Path) -> None:
     assert [found.ends(f"p.{name}.x") for name in "abc"] == [[10], [30], [20]]
 
 
+def test_who_is_done_at_once_is_taken_before_who_has_not_begun(tmp_path: Path) -> None:
+    """The first of three does a in no time, at 0: all are free since then, and c, at 1, is theirs.
+
+    They are busy to 3, so d, at 2, goes to the second. At 9 the first are free since 3 and 4, the
+    third since 0: e is theirs.
+    """
+    steps = [piece("a", 0, 0), piece("c", 1, 2), piece("d", 2, 2), piece("e", 9, 1)]
+    found = play(tmp_path, {"count": 3}, *steps)
+    assert [who(found, name) for name in "acde"] == [0, 0, 1, 2]
+
+
 def test_of_several_the_one_free_longest_is_taken(tmp_path: Path) -> None:
     """0 works 0-10, 1 works 0-5. At 20 the one free since 5 is taken, at 21 the other."""
     found = play(

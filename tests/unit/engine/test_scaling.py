@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +75,38 @@ def test_twice_as_many_cost_twice_as_much(tmp_path: Path, made: Any) -> None:
     few = calls_of(tmp_path / "a", made(150), CACHED)
     many = calls_of(tmp_path / "b", made(300), CACHED)
     assert many < 2.2 * few
+
+
+def bytes_of(folder: Path, people: int) -> int:
+    """The most that a run holds at once, of three pieces for so many people."""
+    folder.mkdir()
+    ask = {"person": "crew", "time": "10s"}
+    file: File = {"people": {"crew": {"count": people}}, "steps": [{"loop": 3, "do": [ask]}]}
+    graph = graph_of(folder, file)
+    simulate(graph, 0, 0)  # what is made once and kept
+    tracemalloc.start()
+    try:
+        simulate(graph, 0, 0)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_people_who_never_work_cost_nothing(tmp_path: Path) -> None:
+    """What is made for each of them are bytes, not calls: 8 of each for a place in a list."""
+    few, many = bytes_of(tmp_path / "a", 10), bytes_of(tmp_path / "b", 1_000_000)
+    assert many < few + 10_000
+
+
+def asked_at_once(count: int) -> File:
+    """So many people, each with a piece at the same time, twice."""
+    ask = {"person": "crew", "time": {"uniform": ["1s", "9s"]}}
+    do = [{"loop": 2, "do": [ask]}]
+    return {"people": {"crew": {"count": count}}, "steps": [{"each": count, "do": do}]}
+
+
+def test_twice_as_many_people_who_work_cost_twice_as_much(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    few = calls_of(tmp_path / "a", asked_at_once(150), HUNDRED)
+    assert calls_of(tmp_path / "b", asked_at_once(300), HUNDRED) < 2.2 * few

@@ -333,6 +333,28 @@ def test_a_turn_that_outgrows_the_context_is_compacted_from_what_fits(tmp_path: 
     assert found.trace.outcome is Outcome.DONE
 
 
+def test_a_compaction_that_is_cut_short_drops_nothing(tmp_path: Path) -> None:
+    """The same, cut at 30 s: read were 10k in 10 s, 1k written in 10 s, tools took 1 s, and the
+    88k that are new of 98k would be read by 109 s.
+
+    So the session still holds 10k + 1k + 4 * 25k, and a call that goes on in it does not fit.
+    """
+    x = {**COMPACTS, "turns": 2, "output": "1k", "tools": {"look": "100%"}, "tools_per_turn": 4}
+    steps = [
+        {"agent": "x", "timeout": "30s", "or": "go on"},
+        {"call": "main", "session": "x", "input": 0, "output": 100},
+    ]
+    workflow: File = {
+        "tools": {"look": {"time": "1s", "returns": "25k"}}, "agents": {"x": x}, "steps": steps,
+    }  # fmt: skip
+    found = run(tmp_path, workflow, {**HOUR, "context": "100k"})
+    assert sent(found, "x")[0] == 10_000
+    assert found.trace.notes["compaction_cut"] == 1
+    assert "compactions" not in found.trace.notes
+    assert found.trace.outcome is Outcome.FAILED
+    assert "111,000 tokens do not fit the context of 100,000" in found.trace.reason
+
+
 def test_a_first_request_that_does_not_fit_fails(tmp_path: Path) -> None:
     """Nothing was said yet that could be compacted: a prompt of 10k and a task of 40k to 120k."""
     step = {"agent": "x", "task": {"uniform": ["40k", "120k"]}}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from agentsim.analysis.estimate import t95
-from agentsim.experiment.crossings import Costs, Crossing, Probe, crossings
+from agentsim.experiment.crossings import Costs, Crossing, Probe, _equal, crossings
 
 
 def alone(tokens: float, tools: float, people: float, calls: list[float] | None = None) -> Probe:
@@ -204,6 +204,18 @@ def test_an_interval_by_hand() -> None:
         assert own.ci95 == pytest.approx(
             (rate / math.exp(half), rate * math.exp(half)), rel=0.03 if kind == "speed" else 1e-6
         )
+
+
+def test_the_error_away_from_the_crossing_goes_by_the_mean_of_both() -> None:
+    """Two runs at 100 tok/s: 8 and 12 s of decoding, 6 and 4 s of tools; equal at 200 tok/s.
+
+    They are 2 and 8 s apart: a standard deviation of sqrt(18), over sqrt(2) runs 3 s. Over the mean
+    of 10 and 5 s that is 0.4 (over decoding alone it would be 0.3), times Student's t.
+    """
+    costs = [Costs(8, 6, 0, 14), Costs(12, 4, 0, 16)]
+    look = _equal(costs, [own.tools for own in costs], 100)
+    assert look.wanted == pytest.approx(200)
+    assert look.half == pytest.approx(t95(1) * 0.4)
 
 
 def test_the_interval_is_wider_where_decoding_falls_more_slowly() -> None:

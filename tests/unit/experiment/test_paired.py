@@ -62,3 +62,14 @@ def test_just_below_that_they_are() -> None:
     assert found.needed is not None
     assert found.needed < MOST_RUNS
     assert math.isclose(found.sd, 10 * math.sqrt(100 / 99))
+
+
+def test_where_a_few_runs_did_not_tell_it_takes_twice_as_many() -> None:
+    """Differences of 1 and 1.4 s: mean 1.2, sd 0.4 / sqrt(2), 12.706 x 0.2 = 2.54 s of error.
+
+    By the formula 7.8489 x 0.08 / 1.44 = 0.44 runs would tell, so one; two did not. So four.
+    """
+    found = apart(seconds(3, 3.4), seconds(2, 2))
+    assert not found.is_clear
+    assert found.sd == pytest.approx(0.4 / math.sqrt(2))
+    assert found.needed == 4

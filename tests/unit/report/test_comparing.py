@@ -16,6 +16,7 @@ from agentsim.errors import Notice, Weight
 from agentsim.experiment.compare import Compared
 from agentsim.experiment.paired import Apart
 from agentsim.report import csv_, document, json_, json_comparing, markdown, terminal
+from agentsim.report.beside import tables
 from agentsim.report.comparing import in_brief, warnings
 from agentsim.report.text import columns
 from tests.unit.report.made import constant, odd
@@ -120,7 +121,11 @@ def test_break_evens_in_turns() -> None:
         "2.24x [2.01 to 2.49] (solo) and 100x or more (loop)." in text
     )
     assert "claude-opus and cerebras cannot be told apart in agent time (best3)." in text
-    assert "3 more pairs were not tried." in told(compared(untried=3))
+    why = "not tried: too many, or too long to simulate with more turns."
+    assert f"3 more pairs were {why}" in told(compared(untried=3))
+    alone = told(compared(untried=1, break_evens=()))
+    assert f"1 pair was {why}" in alone
+    assert "No agent takes turns" not in alone
     assert "No agent takes turns" in told(compared(break_evens=()))
 
 
@@ -329,6 +334,29 @@ def test_a_price_that_is_not_known_is_said() -> None:
     text = drawn(changed(compared(), 0, 0, findings=partly))
     assert "$0.25+" in text
     assert "+: without box, of no known price" in text
+
+
+def test_each_row_says_what_bound_it() -> None:
+    """People and tools by name, all else by its kind: `main` would be the name of a server."""
+    bound = compared().machines[0].rows[1].findings.bottleneck
+    made = compared()
+    for i, (kind, what) in enumerate([("decode", "main"), ("tool", "ci")]):
+        it = made.machines[0].rows[i].findings
+        found = replace(it, bottleneck=replace(bound, kind=kind, what=what))
+        made = changed(made, 0, i, findings=found)
+    (table,) = [one for one in tables(made) if any(head.head == "limit" for head in one.columns)]
+    at = [head.head for head in table.columns].index("limit")
+    assert [row[at] for row in table.rows][:2] == ["decode", "ci"]
+
+
+def test_pairs_that_differ_by_chance_in_what_is_right_are_counted() -> None:
+    near = Apart(0.01, (-0.02, 0.04), 0.3, 1000, 7000)
+    made = compared()
+    for i in (1, 2):
+        made = changed(made, 0, i, others={"success": near})
+    text = drawn(made)
+    assert "2 pairs cannot be told apart in what is right." in text
+    assert "apart from solo in what is right" not in text
 
 
 def test_a_machine_that_is_left_out_is_said_first() -> None:

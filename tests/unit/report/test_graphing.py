@@ -60,6 +60,16 @@ def test_text_says_what_each_step_does() -> None:
         """)
 
 
+def test_a_merge_says_what_can_go_wrong_and_what_is_rework() -> None:
+    text = """
+    queues: {trunk: {rebase: 2m, ci: 6m, ci_fails: 5%}}
+    steps: [{merge: trunk, conflict: [20%, 10%], rework: [{wait: 1m}]}]
+    """
+    told = graphing.text(drawn(text), 92)
+    assert "conflict 20 %, 10 %; rebase 2 min; CI 6 min; CI fails 5 %" in told
+    assert "rework, after a conflict or failed CI" in told
+
+
 def test_what_is_drawn_has_its_median() -> None:
     """As the typical run in an answer: a mean would be larger, and is not what p50 says."""
     text = graphing.text(drawn("steps: [{agent: coder, turns: {p50: 22, p90: 60}}]"), 92)

@@ -120,6 +120,12 @@ def test_the_one_reason_against_it(first: dict[str, Any], second: dict[str, Any]
     assert told(two(by(11, 1), first, second)).partition("before b.")[2].strip() == but
 
 
+def test_a_sure_but_slight_difference_is_called_so() -> None:
+    """12 s of 36 minutes are 0.6 %: measured well, and no reason to choose."""
+    assert "(practically the same)" in told(two(by(0.2, 0.05), {}, {}))
+    assert "(practically the same)" not in told(two(by(11, 1), {}, {}))
+
+
 def test_several_machines_in_one_sentence() -> None:
     assert told(compared()) == (
         "solo and best3 are quickest in the mean and cannot be told apart on claude-opus "

@@ -118,6 +118,17 @@ def test_an_empty_list_of_steps_is_told(graph: Load, steps: str, who: str) -> No
     ("steps", "words"),
     [
         ("[{wait: 1s, approves: 50%}]", ["nothing reads its verdict"]),
+        # the reviewer's verdict hides that the tests failed, so the loop may end all the same
+        (
+            "[{loop: 3, do: [{tool: good, or: go on}, {wait: 1s, approves: 50%}]}]",
+            ["gives its own verdict before anything reads `failed`"],
+        ),
+        ("[{loop: 3, do: [{tool: good}, {wait: 1s, approves: 50%}]}]", []),
+        (
+            "[{loop: 2, do: [{tool: good, or: go on}, {wait: 1s, when: failed},"
+            " {wait: 1s, approves: 50%}]}]",
+            [],
+        ),
         ("[{wait: 1s, approves: 50%}, {wait: 1s, when: changes}]", []),
         ("[{wait: 1s, approves: 50%}, {wait: 1s}, {do: [{wait: 1s}], when: [changes]}]", []),
         ("[{loop: 3, do: [{wait: 1s, approves: 50%}]}]", []),

@@ -198,6 +198,22 @@ def test_a_merge_that_always_fails(graph: Load, queue: str, step: str) -> None:
     assert note.endswith("and no `rework`: it always fails")
 
 
+@pytest.mark.parametrize("more", ["", ", retry: 2, or: go on"])
+@pytest.mark.parametrize("conflict", ["yes", "[100%, 0%]"])
+def test_a_first_conflict_that_nobody_mends(graph: Load, conflict: str, more: str) -> None:
+    """There is no second try without `rework`, and one of `retry` asks for the first anew."""
+    step = f"{{merge: q, conflict: {conflict}{more}}}"
+    notes = graph(f"queues: {{q: {{ci: 1m}}}}\nsteps:\n  - {step}").notes
+    assert "q (line 4): a conflict at the first try and no `rework`: it always fails" in notes
+
+
+@pytest.mark.parametrize("conflict", ["no", "99%", "[0%, 100%]"])
+def test_a_merge_whose_first_try_may_come_through(graph: Load, conflict: str) -> None:
+    step = f"{{merge: q, conflict: {conflict}, or: go on}}"
+    notes = graph(f"queues: {{q: {{ci: 1m, ci_fails: 1%}}}}\nsteps:\n  - {step}").notes
+    assert not any("always fails" in note for note in notes)
+
+
 @pytest.mark.parametrize("conflict", ["yes", "99%", "[100%, 0%]"])
 def test_a_merge_that_may_come_through(graph: Load, conflict: str) -> None:
     queue = "queues: {q: {ci: 1m, ci_fails: 99%}}"
