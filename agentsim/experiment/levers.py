@@ -182,7 +182,7 @@ def _merging(graph: Graph, findings: Findings) -> Iterator[Change]:
     waited = any(row.kind == pool_wait and row.what in queues for row in findings.where)
     if graph.queues and (findings.breakdown[Part.MERGE.label] or waited):
         half = variants.with_merging(graph, 0.5)
-        yield Change("merge", "the time of a merge (rebase and CI)", "half", half)
+        yield Change("merge", "the merge time (rebase and CI)", "half", half)
 
 
 def _harness(graph: Graph, findings: Findings) -> Iterator[Change]:
