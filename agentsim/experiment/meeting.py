@@ -152,6 +152,8 @@ def _step(own: _Point, before: _Point | None) -> float:
     """To where a line through both points would have no gap; else by the closed form."""
     if before is None or not (math.isfinite(own.gap) and math.isfinite(before.gap)):
         return own.gap
+    if own.at == before.at:  # a side that has no gap is looked at again: no line goes through one
+        return own.gap
     steep = (before.gap - own.gap) / (own.at - before.at)
     return own.gap / steep if steep > 0 else own.gap
 

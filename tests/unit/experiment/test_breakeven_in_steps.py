@@ -10,6 +10,7 @@ from agentsim.experiment import breakeven
 from agentsim.experiment.compare import Compared, compare
 from agentsim.experiment.grid import Grid
 from agentsim.experiment.options import Options
+from agentsim.experiment.meeting import JUMP, Look, meet
 from tests.runs import File, write
 
 
@@ -83,3 +84,18 @@ def test_all_looks_at_a_pair_are_bounded(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(breakeven, "ALL_SPANS", 600)
     found = found_of(tmp_path, 100, "60s", least(100), least(500))
     assert (found.break_evens, found.untried) == ((), 1)
+
+
+def test_a_step_on_which_both_are_equal_is_the_answer() -> None:
+    """Turns are whole tenths and both sides are level at 2.3: from 2.25 to 2.35 nothing moves.
+
+    Looked at twice there, a line through both looks would divide by nothing.
+    """
+
+    def better(times: float) -> Look:
+        return Look(times * 2.3 / (round(times * 10) / 10), 0.0)
+
+    for start in (1.0, 2.0, 2.3, 4.0):
+        met = meet(better, start, (0.1, 100.0), JUMP)
+        assert met is not None
+        assert 2.25 * (1 - JUMP) <= met.rate <= 2.35 * (1 + JUMP)
