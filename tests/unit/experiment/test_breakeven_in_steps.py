@@ -9,8 +9,8 @@ import pytest
 from agentsim.experiment import breakeven
 from agentsim.experiment.compare import Compared, compare
 from agentsim.experiment.grid import Grid
-from agentsim.experiment.options import Options
 from agentsim.experiment.meeting import JUMP, Look, meet
+from agentsim.experiment.options import Options
 from tests.runs import File, write
 
 
