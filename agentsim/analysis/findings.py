@@ -337,6 +337,11 @@ class Findings:
         return [it.text for it in self.notices]
 
     @property
+    def whole_cost(self) -> float | None:
+        """Dollars of the mean run; None where that is not known of all that was called."""
+        return None if self.unpriced else self.cost_total
+
+    @property
     def attention(self) -> float:
         """Seconds of people's time that the mean run takes: a budget's `person`, in the mean."""
         return sum(it.attention for it in self.people.values())

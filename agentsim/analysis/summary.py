@@ -45,6 +45,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
     servers, people = tables.servers(graph, tallies), tables.people(graph, tallies)
     total, by_role = tables.cost(graph, tallies)
     done = [tally for tally in tallies if tally.outcome is Outcome.DONE]
+    unpriced = tables.unpriced(graph, tallies)
     findings = Findings(
         workflow=graph.name,
         hardware={role: plan.profile for plan in graph.servers for role in plan.roles},
@@ -65,7 +66,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         busy=of_runs(_seconds(tally.busy for tally in tallies)),
         first_output=_first_output(tallies),
         finish=_finish(graph, wall),
-        budget=_budget(graph, tallies),
+        budget=_budget(graph, tallies, unpriced),
         breakdown=_breakdown(where, n),
         where=_rows(graph, where, wall.mean, n),
         bottleneck=_bound(graph, tallies, where, wall.mean, people),
@@ -74,7 +75,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         tokens=tables.tokens(tallies),
         cost_total=total,
         cost_by_role=by_role,
-        unpriced=tables.unpriced(graph, tallies),
+        unpriced=unpriced,
         servers=servers,
         pools=tables.pools(graph, tallies),
         people=people,
@@ -199,7 +200,9 @@ def _defects(tallies: Sequence[Tally]) -> DefectFindings | None:
     return DefectFindings(of_runs(escaped), written, seen, mended, _share(not it for it in escaped))
 
 
-def _budget(graph: Graph, tallies: Sequence[Tally]) -> BudgetFindings | None:
+def _budget(
+    graph: Graph, tallies: Sequence[Tally], unpriced: tuple[str, ...]
+) -> BudgetFindings | None:
     """In which share of runs all limits hold, and each by itself; a failed run meets none.
 
     A limit of money cannot be checked where a server that was called gives no price. What the
@@ -226,7 +229,7 @@ def _budget(graph: Graph, tallies: Sequence[Tally]) -> BudgetFindings | None:
             own = [ok and value <= limit for ok, value in zip(held, values, strict=True)]
             limits[name], met_by[name] = limit, _share(own)
             met = [all_ok and ok for all_ok, ok in zip(met, own, strict=True)]
-    unpriced = () if budget.money is None else tables.unpriced(graph, tallies)
+    unpriced = () if budget.money is None else unpriced
     if unpriced:
         met_by["money"] = None
     is_sure = not graph.exact and len(met) >= FEWEST

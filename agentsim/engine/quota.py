@@ -66,7 +66,7 @@ def counted(limit: LimitPlan, input_: int, cached: int, output: int, most: int) 
 
 def given_back(limit: LimitPlan, most: int, made: int) -> int:
     """What of a reserve comes back at the end of a call; nothing where none was taken."""
-    return max(0, most - made) if limit.reserve and limit.refund else 0
+    return max(0, most - made) if limit.gives_back else 0
 
 
 class Quotas:
@@ -125,7 +125,7 @@ def _uncertain(server: Server) -> bool:
     takes = server.takes
     if takes is None:
         return False
-    refunds = any(limit.reserve and limit.refund for limit in server.plan.limits)
+    refunds = any(limit.gives_back for limit in server.plan.limits)
     # only calls without doors note what they take
     return (
         server.lost

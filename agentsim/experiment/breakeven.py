@@ -254,15 +254,13 @@ class _Looks:
         tallies = next(several(self._executor, [graph], self._seed, self._count, "turns"))
         alone = [tally.without_people for tally in tallies] * (self.runs // self._count)
         turns = [of_turns(graph, tally) for tally in tallies] * (self.runs // self._count)
-        return _look(1.0, alone, turns, self._wanted)
+        return _look(alone, turns, self._wanted)
 
 
-def _look(
-    times: float, alone: Sequence[int], turns: Sequence[int], wanted: Sequence[int]
-) -> Look | None:  # fmt: skip
+def _look(alone: Sequence[int], turns: Sequence[int], wanted: Sequence[int]) -> Look | None:
     """The logarithm of the answer moves with the paired difference, over what goes by turns."""
     share = _proportional(alone, turns, wanted) if any(turns) else 0.0
     if share <= 0:
         return None
     gaps = [(a - b) / SECOND for a, b in zip(alone, wanted, strict=True)]
-    return Look(times * share, half_width(gaps) * SECOND / mean_of(turns))
+    return Look(share, half_width(gaps) * SECOND / mean_of(turns))

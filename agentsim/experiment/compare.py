@@ -45,7 +45,7 @@ def _escaped(tally: Tally) -> float | None:
 MEASURES: Mapping[str, tuple[Callable[[Findings], bool], Callable[[Tally], float | None]]] = {
     "without_people": (lambda _: True, lambda tally: tally.without_people / SECOND),
     "attention": (lambda it: bool(it.people), lambda tally: tally.attention / SECOND),
-    "cost": (lambda it: it.cost_total is not None and not it.unpriced, lambda tally: tally.money),
+    "cost": (lambda it: it.whole_cost is not None, lambda tally: tally.money),
     "tokens": (lambda it: it.calls.attempts > 0, lambda tally: float(tally.output)),
     # a run that failed before its attempts did not pick a right one
     "success": (_has_attempts, lambda tally: float(tally.success is True)),

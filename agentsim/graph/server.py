@@ -31,6 +31,11 @@ class LimitPlan:
     refund: bool
     account: str  # shared by all servers that name it; else `#` and the server's own name
 
+    @property
+    def gives_back(self) -> bool:
+        """Whether what was reserved and not made comes back; what was not reserved never does."""
+        return self.reserve and self.refund
+
 
 @dataclass(frozen=True, slots=True)
 class About:

@@ -293,7 +293,9 @@ def _costs(rows: Sequence[Row]) -> list[_Field]:
     if any(it.cost_total is not None for it in found):
         unknown = any(it.cost_total is None for it in found)
         note = f"{show.UNKNOWN}: no price is known of what was called" if unknown else ""
-        if without := dict.fromkeys(one for it in found for one in it.unpriced if _some(it)):
+        if without := dict.fromkeys(
+            one for it in found for one in it.unpriced if it.cost_total is not None
+        ):
             note = f"+: without {listed([name(one, 30) for one in without], 3)}, of no known price"
             note += f"; {show.UNKNOWN}: none is known at all" if unknown else ""
         fields.append(_field("money", [_money(it) for it in found], note))
@@ -333,10 +335,6 @@ def _limit(findings: Findings) -> str:
     if kind in words.OF_PEOPLE or kind in {"tool", "pool_wait"}:
         return name(what, LIMIT)
     return words.part(kind, most=LIMIT)
-
-
-def _some(findings: Findings) -> bool:
-    return findings.cost_total is not None
 
 
 def _money(findings: Findings) -> str:

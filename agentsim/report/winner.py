@@ -117,11 +117,11 @@ def _winner(ways: Sequence[_Way]) -> tuple[str, str]:
     if not others:
         return head, ""
     second = min(others, key=lambda way: way.findings.wall.mean)
-    if second.behind is None:
-        return head, f"before {second.label}"
+    by = second.behind
+    assert by is not None  # it is one of those behind
     least = min(way.findings.wall.mean for way in first)
-    slight = " (practically the same)" if second.behind.mean < SLIGHT * least else ""
-    return head, f"{told_apart(second.behind)} before {second.label}{slight}"
+    slight = " (practically the same)" if by.mean < SLIGHT * least else ""
+    return head, f"{told_apart(by)} before {second.label}{slight}"
 
 
 def _but(groups: Sequence[_Group]) -> str:
@@ -179,15 +179,10 @@ def _wrong(ways: Sequence[_Way]) -> str:
 
 def _dear(ways: Sequence[_Way]) -> str:
     own = _best(ways)
-    mine = own.findings.cost_total
-    # a sum without one of the servers would make it the cheaper one
-    found = (
-        (it.label, it.findings.cost_total)
-        for it in ways
-        if not it.fails_more and not it.findings.unpriced
-    )
+    mine = own.findings.whole_cost
+    found = ((it.label, it.findings.whole_cost) for it in ways if not it.fails_more)
     known = {label: cost for label, cost in found if cost is not None}
-    if mine is None or own.findings.unpriced or not known:
+    if mine is None or not known:
         return ""
     least = min(known, key=lambda label: known[label])
     if mine <= DEARER * known[least]:

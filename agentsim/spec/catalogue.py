@@ -25,10 +25,10 @@ def find(kind: Kind, name: str) -> Path:
     """The file that `name` stands for; raises `Problems` with what there is and what is nearest."""
     if _is_path(name):
         return _file(kind, name)
-    found = entries(kind)
     # a file of one's own goes first: to answer of another one of that name would be a silent error
-    for file in _files(Path(), name):
-        return file
+    if name and (own := _files(Path(), name)):
+        return own[0]
+    found = entries(kind)
     if name in found:
         return found[name]
     known = ", ".join(found) or "none"  # in one order, whatever was asked for

@@ -112,7 +112,6 @@ class _Filler:
         self._tree, self._later, self._leave = tree, later, leave
         self._below = below
         self._known = {**CONSTANTS, **names}
-        self._failed = {name for name, value in names.items() if unfilled(value)}
         self._values = self._letters = 0
         self._full = False
         self._evaluator = simpleeval.SimpleEval(OPERATORS, FUNCTIONS, self._known)
@@ -164,7 +163,9 @@ class _Filler:
         return Unfilled(text)
 
     def _is_of_failed(self, parts: tuple[Piece, ...]) -> bool:
-        return any(isinstance(it, Parsed) and it.names & self._failed for it in parts)
+        """Whether it uses a param that failed, which is `Unfilled` as a whole."""
+        names = (name for it in parts if isinstance(it, Parsed) for name in it.names)
+        return any(isinstance(self._known.get(name), Unfilled) for name in names)
 
     def _check_names(self, parts: tuple[Piece, ...], path: Path) -> bool:
         """Notes what cannot be evaluated; whether the text must wait for later names."""

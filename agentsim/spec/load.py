@@ -102,7 +102,9 @@ def _program_of(tree: Tree, source: Source, stem: str, checked: bool) -> tuple[P
     whole, inner, decided = included(whole, problems.append, chosen(tree, source.sets))
     idle = [*idle_params(tree), *inner]
     known = len(problems)
-    lost = {it.place for it in problems}.union(map(whole.place, unfilled(whole.value)))
+    lost = {it.place for it in problems}
+    if problems:
+        lost.update(map(whole.place, unfilled(whole.value)))
     try:
         program, graph = compiled(whole, params, source, stem, problems, checked, decided)
     except Problems as fault:

@@ -88,7 +88,9 @@ def _can_fail(node: Node) -> bool:
 
 
 def _unheeded(steps: Sequence[Node], is_read: bool) -> Iterator[Note]:
-    """Steps whose `changes` nothing reads. `is_read`: whether what stands at the end is read.
+    """Steps whose `changes`, or whose `failed` in a loop, nothing reads.
+
+    `is_read`: whether what stands at the end is read.
 
     From the end backwards: a `when` reads what stands before it, a verdict hides it.
     """

@@ -13,7 +13,7 @@ from agentsim.graph import Budget
 from agentsim.laws.calendar import instants, zone_of
 from agentsim.spec.clock_changes import offset_of
 from agentsim.spec.definitions import CapsDef
-from agentsim.spec.expressions import Unfilled, Waiting, fill, uses
+from agentsim.spec.expressions import Unfilled, Waiting, fill, unfilled, uses
 from agentsim.spec.fields import (
     Density,
     Dollars,
@@ -290,7 +290,8 @@ def _params(tree: Tree, sets: Sequence[tuple[str, object]], report: Report) -> d
             continue
         try:
             own = tree.sub(("params", name))
-            found[name] = fill(own, found, below=names[i:], report=report).value
+            value = fill(own, found, below=names[i:], report=report).value
+            found[name] = Unfilled("") if unfilled(value) else value
         except Problems as fault:  # far too much of it
             for problem in fault.problems:
                 report(problem)

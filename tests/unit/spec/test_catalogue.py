@@ -51,6 +51,12 @@ def test_a_file_here_goes_before_one_that_ships(home: Path, kind: catalogue.Kind
     assert catalogue.find(kind, name) == Path(f"{name}.yaml")
 
 
+def test_no_name_is_no_file_here(home: Path) -> None:
+    put(home / "here/some.yaml")
+    with pytest.raises(Problems, match="no workflow"):
+        catalogue.find("workflows", "")
+
+
 def test_names_are_sorted_and_without_endings(home: Path) -> None:
     put(home / "here/hardware/aaa.yml")
     put(home / "here/hardware/.hidden.yaml")
