@@ -7,59 +7,17 @@ is its own timer: one event for all of latency, prefill and decode.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from agentsim.engine.bench import Bench, Job
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.marks import cut
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.world import Event, ns
+from agentsim.engine.written import most_that, write
 from agentsim.laws.batch import Member
 from agentsim.laws.caches import FOREVER
 from agentsim.laws.prefix import Prefix
-from agentsim.records import SECOND, CallFacts, Mark, Outcome, Part, Verdict
-
-
-def write(
-    server: Server,
-    request: Request,
-    frame: Frame,
-    began: int,
-    marks: list[Mark],
-    outcome: Outcome,
-    tokens: tuple[int, int, int, int],
-    wasted: int,
-    streams: int,
-    shown: int,
-    decoding: int,
-) -> None:
-    """The span of a call: `tokens` are (fresh, cached, thinking, visible) as far as it came."""
-    fresh, cached, thinking, visible = tokens
-    line, session, _, _, _, _, lost, _, compaction = request
-    plan = server.plan
-    money = 0.0
-    if plan.price is not None:
-        money = plan.price.cost(fresh, cached, thinking + visible, server.caches)
-    facts = _new(
-        CallFacts,
-        (
-            line.role,
-            session.number,
-            fresh,
-            cached,
-            thinking,
-            visible,
-            wasted,
-            streams,
-            money,
-            shown,
-            decoding,
-            lost,
-            compaction,
-        ),
-    )
-    frame.record(line.step, line.who, plan.name, began, tuple(marks), outcome, facts)
+from agentsim.records import SECOND, Mark, Outcome, Part, Verdict
 
 
 class Call(Event):
@@ -367,30 +325,15 @@ class Call(Event):
             # a measured first-token time goes by all input alike
             takes = self.took if server.batch is not None else self.ready - self.reading_at
             return high * min(elapsed, takes) // takes
-        return _most(
+        return most_that(
             high, lambda read: ns(server.reading(self.cached + read, self.cached)) <= elapsed
         )
 
     def _made(self, elapsed: int) -> int:
         """Whole tokens that one stream makes in so many nanoseconds."""
         tokens, came = self.request.thinking + self.request.visible, self.server.came
-        return _most(tokens, lambda made: self._alone(made - came) <= elapsed)
+        return most_that(tokens, lambda made: self._alone(made - came) <= elapsed)
 
     def _alone(self, tokens: int) -> int:
         """Nanoseconds of so many tokens by one stream."""
         return ns(self.factor * self.server.plan.decode.alone(tokens, self.request.input))
-
-
-def _most(high: int, fits: Callable[[int], bool]) -> int:
-    """The greatest number up to `high` that fits, by bisection; 0 always does."""
-    low = 0
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-_new = tuple.__new__  # a named tuple made without its own __new__: there are millions

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from agentsim.engine.call import Call, write
+from agentsim.engine.call import Call
 from agentsim.engine.frame import Frame
 from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.world import Event
+from agentsim.engine.written import write
 from agentsim.records import Mark, Outcome
 
 
