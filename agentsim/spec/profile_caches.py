@@ -10,6 +10,7 @@ from agentsim.spec.profile_parts import Parts
 
 
 def cache_plan(parts: Parts) -> CachePlan:
+    """The cache of `cache`; none where there is none, or a wrong one."""
     file = parts.part(CacheFile, "`cache`", "cache")
     if file is None or file.kind == "none":
         for key in parts.raw("cache"):
@@ -18,6 +19,6 @@ def cache_plan(parts: Parts) -> CachePlan:
                 parts.bad(("cache", key), f"{quoted(key)} of no cache", hint, at_key=True)
         return CachePlan()
     if file.ttl is None:
-        parts.note("missing-key", ("cache",), "`cache` needs a `ttl`", "such as `ttl: 5m`")
+        parts.wrong("missing-key", ("cache",), "`cache` needs a `ttl`", "such as `ttl: 5m`")
         return CachePlan()
     return CachePlan("ttl", round(file.ttl * SECOND), file.block, file.covers == "all")

@@ -16,6 +16,7 @@ from agentsim.spec.values import shown
 
 
 def limit_plans(parts: Parts) -> Iterator[LimitPlan]:
+    """The quotas of `limits`, in order; a wrong one is noted and left out."""
     value = parts.raw().get("limits", [])
     if not isinstance(value, list):
         message = f"`limits`: expected a list of quotas; got {shown(value)}"
@@ -33,7 +34,7 @@ def limit_plans(parts: Parts) -> Iterator[LimitPlan]:
             if key not in raw:
                 message = f"a quota needs {quoted(key)}"
                 hint = "such as `{count: requests, bucket: 1000, refill: 1000/min}`"
-                parts.note("missing-key", path, message, hint)
+                parts.wrong("missing-key", path, message, hint)
         if file.reserve and file.count not in ("output", "total"):
             message = f"a quota of {file.count} has no output to reserve"
             parts.bad((*path, "reserve"), message, "count output or total")

@@ -40,9 +40,9 @@ class Parts:
         return check(model, value, At(self.tree, path), self.problems.append, inside, later)
 
     def bad(self, path: Path, message: str, hint: str = "", at_key: bool = False) -> None:
-        self.note("bad-value", path, message, hint, at_key)
+        self.wrong("bad-value", path, message, hint, at_key)
 
-    def note(
+    def wrong(
         self, code: str, path: Path, message: str, hint: str = "", at_key: bool = False
     ) -> None:
         place = self.tree.key_place(path) if at_key else self.tree.place(path)

@@ -10,6 +10,7 @@ from agentsim.spec.profile_parts import Parts
 
 
 def price_of(parts: Parts) -> Price | None:
+    """The price of `price`; None where there is none, or a wrong one."""
     if isinstance(parts.raw().get("price"), list):
         place = parts.tree.key_place(("price",))
         parts.problems.append(not_yet("prices in tiers by context", place))

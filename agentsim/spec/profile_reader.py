@@ -114,7 +114,7 @@ class PlanReader(Parts):
         given = [key for key in raw if key in SPEEDS]
         if "decode" in self.raw() and isinstance(self.raw()["decode"], dict) and not given:
             message = f"`decode` needs a speed: one of {', '.join(SPEEDS)}"
-            self.note("missing-key", ("decode",), message, "such as `rate: 800 tok/s`")
+            self.wrong("missing-key", ("decode",), message, "such as `rate: 800 tok/s`")
         for key in given[1:]:
             message = f"{quoted(given[0])} and {quoted(key)} both give the speed"
             self.bad(("decode", key), message, "keep one of them", at_key=True)
