@@ -40,7 +40,7 @@ class Parts:
         return check(model, value, At(self.tree, path), self.problems.append, inside, later)
 
     def bad(self, path: Path, message: str, hint: str = "", at_key: bool = False) -> None:
-        self.wrong("bad-value", path, message, hint, at_key)
+        self.wrong("bad-value", path, message, hint=hint, at_key=at_key)
 
     def wrong(
         self, code: str, path: Path, message: str, hint: str = "", at_key: bool = False
