@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from agentsim.engine.bench import Order
 from agentsim.engine.world import Event, World
 from agentsim.graph import LimitPlan
-from agentsim.laws.quotas import QUOTAS, Quota
+from agentsim.laws.quotas import Quota, quota_of
 from agentsim.records import Peak
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Ticket(Event):
         self.who = who
         self.never = ""
         self.held = self.gone = False
+        self.passed = 0
+        """When it was let through, where it was."""
 
     def amounts(self) -> list[int]:
         """What it takes of each quota when it is let through now."""
@@ -73,14 +75,16 @@ class Quotas:
     """The quotas of a run: equal limits of one account are one quota, in whatever order."""
 
     def __init__(self) -> None:
-        self._quotas: dict[tuple[str, str, float, float], Quota] = {}
+        self._quotas: dict[tuple[object, ...], Quota] = {}
 
     def of(self, limits: tuple[LimitPlan, ...]) -> list[Quota]:
         own = []
         for limit in limits:
-            key = (limit.account, limit.count, limit.bucket, limit.refill)
+            key = (limit.account, *limit.terms)
             if key not in self._quotas:
-                self._quotas[key] = QUOTAS["bucket"](limit.bucket, limit.refill)
+                self._quotas[key] = quota_of(
+                    limit.kind, limit.holds, limit.refill, limit.size, limit.anchor
+                )
             own.append(self._quotas[key])
         return own
 
@@ -97,7 +101,7 @@ def never_wait(servers: Sequence[Server]) -> bool:
         return False
     quotas = Quotas()
     taken: dict[Quota, int] = {}
-    moves: list[tuple[int, int, int, Quota, int]] = []
+    moves: list[tuple[int, int, int, Quota, int, int]] = []
     for server in servers:
         limits = server.plan.limits
         for limit, quota in zip(limits, quotas.of(limits), strict=True):
@@ -106,14 +110,14 @@ def never_wait(servers: Sequence[Server]) -> bool:
                 most = request.max_output
                 amount = counted(limit, request.input, cached, made, most)
                 taken[quota] = taken.get(quota, 0) + amount
-                moves.append((began, 1, len(moves), quota, amount))
+                moves.append((began, 1, len(moves), quota, amount, began))
                 if back := given_back(limit, most, made):
-                    moves.append((ended, 0, len(moves), quota, back))
+                    moves.append((ended, 0, len(moves), quota, back, began))
     if all(quota.ready_at(0, amount) == 0 for quota, amount in taken.items()):
         return True  # what all calls take together was there from the start
-    for now, takes, _, quota, amount in sorted(moves, key=itemgetter(0, 1, 2)):
+    for now, takes, _, quota, amount, taken_at in sorted(moves, key=itemgetter(0, 1, 2)):
         if not takes:
-            quota.give_back(now, amount)
+            quota.give_back(now, amount, taken_at)
         elif quota.ready_at(now, amount) == now:
             quota.take(now, amount)
         else:
@@ -137,6 +141,10 @@ def _uncertain(server: Server) -> bool:
     )
 
 
+Entry = tuple[float, int, Order, int, Ticket]
+"""A ticket in the queue: (-priority, when it asked, order of declaration, number, ticket)."""
+
+
 class Gate:
     """The quotas of one server. `limits[i]` is counted in `quotas[i]`, which others may share."""
 
@@ -149,11 +157,16 @@ class Gate:
         self.quotas = quotas
         self.order = 0
         self.dirty = False
-        self._queue: list[tuple[float, int, Order, int, Ticket]] = []
+        self._queue: list[Entry] = []
         self._seq = 0
         self._sharing = [self]
         self.looks = any(limit.count == "uncached_input" for limit in limits)
         self._timer = 0
+        self._delays = any(limit.resume_delay for limit in limits)
+        self._held: dict[int, int] = {}
+        """Quotas that hold back the queue, and when they will be reset."""
+        self._resumed: dict[int, tuple[int, int]] = {}
+        """Quotas for which somebody waited: the last reset, and when the waiting go on."""
         world.join(self)
 
     def ask(
@@ -184,7 +197,7 @@ class Gate:
         now = self.world.now
         for limit, quota in zip(self.limits, self.quotas, strict=True):
             if back := given_back(limit, ticket.most, made):
-                quota.give_back(now, back)
+                quota.give_back(now, back, ticket.passed)
         for gate in self._sharing:
             if gate._queue:
                 self.world.unsettle(gate)
@@ -199,6 +212,8 @@ class Gate:
         granted: list[Event] = []
         now = self.world.now
         queue = self._queue
+        resuming = self._resuming(now) if self._delays else []
+        wake = min((entry[0] for entry in resuming), default=0)
         while queue:
             ticket = queue[0][-1]
             if ticket.gone:
@@ -213,21 +228,58 @@ class Gate:
                 elif at > ready:
                     ready = at
             if ready > now and not ticket.never:
-                self._wake(ready - now)
+                if self._delays:
+                    self._hold(now, amounts)
+                wake = min(wake, ready) if wake else ready
                 break
             heappop(queue)
             ticket.held = not ticket.never
             if ticket.held:
+                ticket.passed = now
                 for quota, amount in zip(self.quotas, amounts, strict=True):
                     quota.take(now, amount)
             granted.append(ticket)
+        for _, entry in resuming:
+            heappush(queue, entry)
+        if wake:
+            self._wake(wake - now)
         return granted
+
+    def _hold(self, now: int, amounts: list[int]) -> None:
+        """Note which quotas, resumed late after a reset, hold back the queue, and until when."""
+        for i, (quota, amount) in enumerate(zip(self.quotas, amounts, strict=True)):
+            at = quota.ready_at(now, amount)
+            if self.limits[i].resume_delay and at is not None and at > now:
+                self._held[i] = at
+
+    def _resuming(self, now: int) -> list[tuple[int, Entry]]:
+        """Takes out of the queue who waited for a reset and is not resumed yet: (when, entry).
+
+        Who asks after the reset did not wait for it, and passes them by.
+        """
+        for i, reset in self._held.items():
+            if reset <= now:
+                self._resumed[i] = reset, reset + self.limits[i].resume_delay
+        self._held = {}
+        late = [pair for pair in self._resumed.values() if pair[1] > now]
+        if not late:
+            return []
+        found, left = [], []
+        for entry in self._queue:
+            at = max((resumed for reset, resumed in late if entry[1] < reset), default=0)
+            if at and not entry[-1].gone:
+                found.append((at, entry))
+            else:
+                left.append(entry)
+        heapify(left)
+        self._queue[:] = left
+        return found
 
     def _never(self, limit: LimitPlan, amount: int) -> str:
         kind = "requests" if limit.count == "requests" else f"{limit.count} tokens"
         return (
             f"needs {amount:,} {kind} at once, and the quota of {self.name} never holds more "
-            f"than {limit.bucket:,.0f}"
+            f"than {limit.holds:,.10g}"
         )
 
     def _wake(self, delay: int) -> None:

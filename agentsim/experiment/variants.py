@@ -77,7 +77,7 @@ def with_quota(graph: Graph, account: str, factor: float) -> Graph:
     return _with_limits(
         graph,
         account,
-        lambda it: replace(it, bucket=it.bucket * factor, refill=it.refill * factor),
+        lambda it: replace(it, holds=it.holds * factor, refill=it.refill * factor),
     )
 
 

@@ -41,7 +41,7 @@ from agentsim.graph.nodes import (
     walk,
     with_inner,
 )
-from agentsim.graph.server import About, CachePlan, LimitPlan, ServerPlan
+from agentsim.graph.server import About, CachePlan, LimitPlan, ServerPlan, Terms
 
 __all__ = [
     "AGENTS_AT_ONCE",
@@ -78,6 +78,7 @@ __all__ = [
     "Says",
     "ServerPlan",
     "Step",
+    "Terms",
     "ToolPlan",
     "TurnTime",
     "Voice",

@@ -20,16 +20,34 @@ class CachePlan:
     answers: bool = False
 
 
+Terms = tuple[str, str, float, float, int, int, int]
+"""What makes two quotas of one account the same one."""
+
+
 @dataclass(frozen=True, slots=True)
 class LimitPlan:
-    """One quota: what it counts, and its bucket. `reserve` takes the call's max_output up front."""
+    """One quota: what it counts, and how. `reserve` takes the call's max_output up front.
+
+    `kind` is a row of laws.quotas; size, anchor and resume_delay are nanoseconds, and 0 where the
+    kind has none.
+    """
 
     count: str  # requests input uncached_input output total
-    bucket: float
-    refill: float  # per second
+    holds: float  # the most that one call can take: what a bucket holds, what a window allows
+    refill: float  # of a bucket, per second
     reserve: bool
     refund: bool
     account: str  # shared by all servers that name it; else `#` and the server's own name
+    kind: str = "bucket"
+    size: int = 0  # of a window
+    anchor: int = 0  # a window begins so long after the start
+    resume_delay: int = 0
+    """After a reset, what waited for it goes on so much later: somebody resumes it by hand."""
+
+    @property
+    def terms(self) -> Terms:
+        how = (self.holds, self.refill, self.size, self.anchor, self.resume_delay)
+        return (self.count, self.kind, *how)
 
     @property
     def gives_back(self) -> bool:

@@ -122,6 +122,9 @@ def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
         if limit.reserve:
             back = "given back" if limit.refund else "not given back"
             yield "", f"  the longest answer is reserved, {back}"
+        if limit.resume_delay:
+            late = show.exact(limit.resume_delay / SECOND)
+            yield "", f"  resumed {late} after a reset"
 
 
 def _cache(plan: ServerPlan) -> str:
@@ -136,8 +139,14 @@ def _cache(plan: ServerPlan) -> str:
 def _quota(limit: LimitPlan) -> str:
     what = _COUNTED.get(limit.count, limit.count)
     shown = show.number if limit.count == "requests" else show.tokens
-    refill = shown(limit.refill * show.MINUTE)
-    return f"{what}: {shown(limit.bucket)}, refilled {refill} a minute"
+    holds = f"{what}: {shown(limit.holds)}"
+    if limit.kind == "bucket":
+        return f"{holds}, refilled {shown(limit.refill * show.MINUTE)} a minute"
+    size = show.exact(limit.size / SECOND)
+    if limit.kind == "window":
+        anchor = show.exact(limit.anchor / SECOND)
+        return f"{holds} in each {size}" + (f", from {anchor} on" if limit.anchor else "")
+    return f"{holds} in {size} from the first use"
 
 
 def _money(plan: ServerPlan) -> Iterator[tuple[str, str]]:

@@ -215,8 +215,8 @@ def _larger(need: Need, role: str, source: Source) -> str:
 def _check_quota(need: Need, server: ServerPlan, program: Program) -> None:
     for limit in server.limits:
         least = _counted(need, limit, server)
-        if least > limit.bucket:
-            quota = f"the quota of {quoted(server.profile)}, which holds {limit.bucket:,.10g}"
+        if least > limit.holds:
+            quota = f"the quota of {quoted(server.profile)}, which holds {limit.holds:,.10g}"
             what = "request" if limit.count == "requests" else f"tokens of {limit.count}"
             takes = f"{quoted(need.step.path)} takes {least:,.0f} {what} in one call"
             message = f"{takes}, of {quota}"

@@ -75,12 +75,32 @@ class CacheFile(Model):
     )
 
 
+class WindowFile(Model):
+    """A quota for each of the stretches of time that follow one another."""
+
+    size: kinds.Span = need("how long a window is", "10s")
+    allow: kinds.Allowed = need("how much each window allows", "2")
+    anchor: kinds.Seconds = may("a window begins so long after the start of the run", "5s", 0.0)
+
+
+class SessionWindowFile(Model):
+    """A quota for a time that opens at the first use after the last one was over."""
+
+    size: kinds.Span = need("how long it is open", "5h")
+    allow: kinds.Allowed = need("how much it allows while it is open", "2M")
+    resume_delay: kinds.Seconds = may("what waited for a reset goes on so much later", "10m", 0.0)
+
+
 class LimitFile(Model):
-    """One quota."""
+    """One quota: a bucket that is refilled, a window, or a session window."""
 
     count: kinds.Counted = need(f"what it counts: {', '.join(kinds.COUNTS)}", "requests")
     bucket: kinds.Amount = may("how much it holds", "30k")
     refill: kinds.Refill = may("how fast it fills", "500/s")
+    window: WindowFile | None = may("so much in each stretch of time", "{size: 10s, allow: 2}")
+    session_window: SessionWindowFile | None = may(
+        "so much in a time that opens at first use", "{size: 5h, allow: 2M}"
+    )
     reserve: kinds.Reserve = may(
         "max_output: the longest answer is taken up front", "max_output", False
     )
@@ -143,10 +163,6 @@ LATER = MappingProxyType(
         "cache": {
             "capacity": "`capacity`, a cache with a budget in tokens",
             "evicts": "`evicts`, a cache with a budget in tokens",
-        },
-        "limits": {
-            "window": "`window`, a quota for a fixed stretch of time",
-            "session_window": "`session_window`, a quota for a time that opens at first use",
         },
         "price": {
             **dict.fromkeys(

@@ -38,7 +38,7 @@ def _refill(value: object) -> float:
 
 
 def check_counted(key: str, value: object, count: str) -> None:
-    """Raises `QuantityFaults` where the `bucket` or `refill` of a quota counts something else.
+    """Raises `QuantityFaults` where `bucket`, `allow` or `refill` counts something else.
 
     A number without a unit counts what the quota counts.
     """
@@ -101,6 +101,21 @@ def _amount(value: object) -> float:
     if number <= 0.0:
         raise fault(f"a bucket holds more than 0; got {shown(value)}")
     return number
+
+
+def _allowed(value: object) -> float:
+    number = _one(within(units.tokens, values.MOST_TOKENS, "tokens or requests"), value)
+    if number < 1.0:
+        raise fault(f"a window allows 1 or more; got {shown(value)}")
+    return number
+
+
+def _span(value: object) -> float:
+    """Seconds, 1 ms or more: how long a window is."""
+    seconds = _one(values.seconds, value)
+    if seconds < 0.001:
+        raise fault(f"a window is 1 ms or longer; got {shown(value)}")
+    return seconds
 
 
 def _per_step(value: object) -> float:
@@ -273,6 +288,8 @@ Ttl = Annotated[float | None, PlainValidator(_seconds)]
 Dollars = Annotated[float, PlainValidator(_dollars)]
 OtherDollars = Annotated[float | None, PlainValidator(_dollars)]
 Amount = Annotated[float | None, PlainValidator(_amount)]
+Allowed = Annotated[float, PlainValidator(_allowed)]
+Span = Annotated[float, PlainValidator(_span)]
 PerStep = Annotated[float | None, PlainValidator(_per_step)]
 TokenCount = Annotated[int | None, PlainValidator(_some_tokens)]
 Slots = Annotated[int | None, PlainValidator(_slots)]

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from agentsim import units
 from agentsim.errors import Place, Problem, Problems
-from agentsim.graph import ServerPlan
+from agentsim.graph import ServerPlan, Terms
 from agentsim.spec import catalogue
 from agentsim.spec.hardware import Profile, load_profile
 from agentsim.spec.model import Report
 from agentsim.spec.problems import given, quoted, unknown_name
 from agentsim.spec.profile_fields import rate_within
+from agentsim.spec.profile_limits import told
 from agentsim.spec.values import plain
 
 DEFAULT = "claude-opus"
@@ -101,26 +102,27 @@ class Servers:
 
     def _report_accounts(self) -> None:
         """Profiles of one account that give its quota otherwise would be counted in two."""
-        seen: dict[tuple[str, str], tuple[Profile, set[tuple[float, float]]]] = {}
+        seen: dict[tuple[str, str], tuple[Profile, dict[Terms, str]]] = {}
         for server in self._servers.values():
             profile = server.profile
-            own: dict[tuple[str, str], set[tuple[float, float]]] = {}
+            own: dict[tuple[str, str], dict[Terms, str]] = {}
             where: dict[tuple[str, str], int] = {}
             for i, limit in enumerate(profile.plan.limits):
                 if limit.account:
                     key = limit.account, limit.count
-                    own.setdefault(key, set()).add((limit.bucket, limit.refill))
+                    own.setdefault(key, {})[limit.terms] = told(limit)
                     where.setdefault(key, i)
             for key, quotas in own.items():
                 first, others = seen.setdefault(key, (profile, quotas))
-                if quotas == others:
+                if quotas.keys() == others.keys():
                     continue
                 both = f"{quoted(first.name)} and {quoted(profile.name)}"
                 message = (
                     f"{both} name the account {quoted(key[0])}, but give its quota of {key[1]} "
-                    f"differently: {_quotas(others)}, and {_quotas(quotas)}"
+                    f"differently: {' and '.join(sorted(others.values()))}, and "
+                    f"{' and '.join(sorted(quotas.values()))}"
                 )
-                hint = "write the same `bucket` and `refill` in both, or name two accounts"
+                hint = "write the same quota in both, or name two accounts"
                 place = profile.place_of(where[key])
                 self._report(Problem("two-quotas", message, place, hint))
 
@@ -285,11 +287,6 @@ def profile_files(hardware: Sequence[str]) -> list[Path]:
         except Problems:  # told where it is loaded
             continue
     return found
-
-
-def _quotas(found: set[tuple[float, float]]) -> str:
-    each = (f"{bucket:,.10g} filled by {60 * refill:,.6g} a minute" for bucket, refill in found)
-    return " and ".join(sorted(each))
 
 
 def _named(target: str) -> tuple[str, str]:

@@ -282,6 +282,8 @@ TYPES: dict[str, Row] = {
     "profile_fields.Dollars": _cost,
     "profile_fields.OtherDollars": _cost,
     "profile_fields.Amount": _scalar("tokens", "a number above 0", "30k"),
+    "profile_fields.Allowed": _scalar("tokens", "a number, 1 or more", "2"),
+    "profile_fields.Span": _scalar("duration", "a time", "10s"),
     "profile_fields.PerStep": lambda _: (
         Shape("a number from 1 to 1,000", {"type": "number", "minimum": 1, "maximum": 1000}, 2.5),
     ),

@@ -31,7 +31,7 @@ DESIGN: dict[str, frozenset[int]] = {
     "B1-one-reviewer": frozenset({5, 6, 7}),
     "B2-friday-afternoon": frozenset({1, 2, 3}),
     "C1-shared-box": frozenset(),
-    "C3-five-hour-window": frozenset({1, 2, 3}),
+    "C3-five-hour-window": frozenset(),
     "D2-priority": frozenset({1, 2}),
     "D3-edges": frozenset(),
     "E01-two-roles": frozenset(),

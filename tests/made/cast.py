@@ -179,6 +179,11 @@ class CastMaker(Dice):
         if self.chance(0.5):
             limit = {"count": "output", "bucket": 9000, "refill": "200/s"}
             found.append(limit | {"reserve": "max_output", "refund": self.chance(0.5)})
+        if self.chance(0.2):
+            found.append({"count": "requests", "window": {"size": "10s", "allow": 5}})
+        if self.chance(0.2):
+            window = {"size": "60s", "allow": 9000, "resume_delay": "7s"}
+            found.append({"count": "output", "session_window": window})
         if self.chance(0.3):
             found.append({"count": "uncached_input", "bucket": 30_000, "refill": "900/s"})
         return found

@@ -161,6 +161,12 @@ LIMITS = (
     [{"count": "uncached_input", "bucket": 9000, "refill": "900/s"}],
     [{"count": "output", "bucket": 4000, "refill": "90/s", "reserve": "max_output",
       "refund": True}],
+    [{"count": "requests", "window": {"size": "20s", "allow": 4, "anchor": "3s"}}],
+    [
+        {"count": "output", "session_window": {"size": "40s", "allow": 9000, "resume_delay": "5s"},
+         "reserve": "max_output", "refund": True},
+        {"count": "requests", "window": {"size": "1d", "allow": 900}},
+    ],
     [
         {"count": "total", "bucket": 90_000, "refill": "900/s"},
         {"count": "output", "bucket": 9000, "refill": "500/s", "reserve": "max_output",

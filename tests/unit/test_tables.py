@@ -86,6 +86,6 @@ def test_everything_that_the_engine_notes_has_a_sentence() -> None:
 
 def test_tables_of_kinds_are_not_empty() -> None:
     assert {"none", "ttl"} <= set(CACHES)
-    assert {"bucket"} <= set(QUOTAS)
+    assert {"bucket", "window", "session_window"} == set(QUOTAS)
     steps = {"call", "agent", "tool", "person", "wait", "parallel", "each", "loop", "do"}
     assert steps <= set(KINDS)

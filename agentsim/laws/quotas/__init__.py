@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from agentsim.laws.quotas.bucket import Bucket
+from agentsim.laws.quotas.session_window import SessionWindow
+from agentsim.laws.quotas.window import Window
 
 
 class Quota(Protocol):
@@ -16,8 +18,20 @@ class Quota(Protocol):
     def take(self, now: int, amount: float) -> None:
         """Take `amount`; ValueError where it is not there."""
 
-    def give_back(self, now: int, amount: float) -> None:
-        """Put back what was taken and not used."""
+    def give_back(self, now: int, amount: float, taken: int) -> None:
+        """Put back what was taken at `taken` and not used."""
 
 
-QUOTAS: dict[str, type[Bucket]] = {"bucket": Bucket}
+def quota_of(kind: str, holds: float, refill: float, size: int, anchor: int) -> Quota:
+    """A new, untouched quota of a kind (a key of `QUOTAS`); each takes what it has a use for.
+
+    holds: the most that it ever gives at once; refill: per second; size, anchor: nanoseconds.
+    """
+    return QUOTAS[kind](holds, refill, size, anchor)
+
+
+QUOTAS: dict[str, type[Bucket] | type[Window] | type[SessionWindow]] = {
+    "bucket": Bucket,
+    "window": Window,
+    "session_window": SessionWindow,
+}

@@ -18,7 +18,9 @@ class Bucket:
     ValueError for a capacity or refill that is not above 0.
     """
 
-    def __init__(self, capacity: float, refill_per_second: float) -> None:
+    def __init__(
+        self, capacity: float, refill_per_second: float, size: int = 0, anchor: int = 0
+    ) -> None:
         finite(capacity, "the capacity of a bucket", above_zero=True)
         finite(refill_per_second, "the refill of a bucket", above_zero=True)
         refill = Fraction(refill_per_second).limit_denominator(_FINEST)
@@ -46,8 +48,8 @@ class Bucket:
             raise ValueError(f"{amount:g} is more than the bucket holds")
         self._level, self._now = level - wanted, now
 
-    def give_back(self, now: int, amount: float) -> None:
-        """Put back `amount`, up to the capacity."""
+    def give_back(self, now: int, amount: float, taken: int = 0) -> None:
+        """Put back `amount`, up to the capacity, whenever it was taken."""
         level = self._level_at(now) + self._grains(amount)
         self._level, self._now = min(self._capacity, level), now
 

@@ -166,6 +166,52 @@ def test_limits_of_an_account_are_found_in_any_order(tmp_path: Path) -> None:
         assert waits(found, "b") == 59
 
 
+# --- windows ----------------------------------------------------------------------------------
+
+
+def test_servers_of_one_account_share_its_windows(tmp_path: Path) -> None:
+    """a takes 100 on one server at 0; b, on the other, waits for the next window, at 10 s."""
+    limit = {"count": "output", "window": {"size": "10s", "allow": 120}, "account": "team"}
+    b = call("b", 50)
+    b["do"][1]["call"] = "small"
+    found = play(tmp_path, limited(limit), call("a", 100), b, small=limited(limit))
+    assert waits(found, "b") == 10
+
+
+def late(**more: Any) -> dict[str, Any]:
+    """100 tokens in 10 s from the first use, resumed 5 s after a reset."""
+    window = {"size": "10s", "allow": 100, "resume_delay": "5s"}
+    return {"count": "output", "session_window": window, **more}
+
+
+def test_who_asks_after_the_reset_passes_those_who_wait_to_be_resumed(tmp_path: Path) -> None:
+    """a takes all at 0: over at 10 s. b, of 60, waits for that, and is resumed at 15 s.
+
+    c, of 50, asks at 12: it did not wait for the reset, and opens the window, 12 to 22 s. So b
+    finds 50 left of 100 at 15 s and waits for the next reset, 22 s, and 5 s more.
+    """
+    found = play(tmp_path, limited(late()), call("a", 100), call("b", 60), call("c", 50, 12))
+    assert [waits(found, name) for name in "abc"] == [0, 27, 0]
+
+
+def test_what_waits_for_another_quota_is_not_resumed_late(tmp_path: Path) -> None:
+    """a takes the request at 0: the next is there at 12 s. The window, 0 to 10 s, had room for b.
+
+    b waited over the reset, but not for it.
+    """
+    requests = {"count": "requests", "bucket": 1, "refill": "5/min"}
+    found = play(tmp_path, limited(late(), requests), call("a", 10), call("b", 10))
+    assert waits(found, "b") == 12
+
+
+def test_a_refund_in_time_needs_no_reset(tmp_path: Path) -> None:
+    """a reserves 100 and makes 50 in 0.5 s: 50 come back then, which b takes, long before 10 s."""
+    hardware = limited(late(reserve="max_output", refund=True), max_output=100)
+    branches = call("a", 50, 0, max_output=100), call("b", 20, 0, max_output=50)
+    found = play(tmp_path, hardware, *branches)
+    assert waits(found, "b") == 0.5
+
+
 # --- never, and giving up ---------------------------------------------------------------------
 
 

@@ -5,15 +5,15 @@ from fractions import Fraction
 
 import pytest
 
-from agentsim.laws.quotas import QUOTAS
+from agentsim.laws.quotas import QUOTAS, quota_of
 from agentsim.laws.quotas.bucket import Bucket
 
 S = 1_000_000_000
 
 
 def test_the_table_is_complete():
-    for kind in QUOTAS.values():
-        quota = kind(10.0, 1.0)
+    for kind in QUOTAS:
+        quota = quota_of(kind, 10.0, 1.0, S, 0)
         assert quota.ready_at(0, 10) == 0
 
 

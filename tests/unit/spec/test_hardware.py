@@ -326,7 +326,6 @@ NOT_YET = [
     *(f"decode: {{rate: 1 tok/s, {key}: 1}}\n" for key in profile.LATER["decode"]),
     *(f"prefill: {{rate: 1 tok/s, {key}: 1}}\n" for key in profile.LATER["prefill"]),
     *(f"cache: {{kind: ttl, ttl: 1m, {key}: 1}}\n" for key in profile.LATER["cache"]),
-    *(f"limits: [{{count: input, {key}: 1}}]\n" for key in profile.LATER["limits"]),
     *(f"price: {{input: 1, output: 1, {key}: 1}}\n" for key in profile.LATER["price"]),
     "prefill: {rate: 1 tok/s, schedule: chunked}\n",
     "cache: {kind: lru}\n",

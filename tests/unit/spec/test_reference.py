@@ -183,6 +183,7 @@ def test_the_example_of_a_key_of_a_profile_is_right(field: schema.Field) -> None
 PART_NEEDS: dict[str, dict[str, str]] = {
     "cache": {"ttl": "5m"},
     "limits": {"bucket": "1000", "refill": "100/s"},
+    **{f"limits.{kind}": {"bucket": "", "refill": ""} for kind in ("window", "session_window")},
     "limits.reserve": {"count": "output"},
     "limits.refund": {"count": "output", "reserve": "max_output"},
     "decode": {"rate": "800 tok/s"},
