@@ -197,6 +197,16 @@ class Peak(NamedTuple):
     in_use: float
 
 
+class Kept(NamedTuple):
+    """The memory for contexts of one server (its number): `area` in tokens x nanoseconds held,
+    the `most` held at once, and nanoseconds that calls `waited` for it while a slot was free."""
+
+    server: int
+    area: int
+    most: int
+    waited: int
+
+
 class Defects(NamedTuple):
     """What is in the work when a run ends, of the lines that count: how many defects were put in.
 
@@ -236,3 +246,5 @@ class Trace(NamedTuple):
     """Whether all that was picked of attempts is right; None where there were none."""
     defects: Defects | None = None
     """None where no step puts any in or looks for any."""
+    kept: tuple[Kept, ...] = ()
+    """Of each server whose memory is counted."""

@@ -41,10 +41,12 @@ def bottleneck(
     people: Mapping[str, PersonFindings],
     behind: Behind | None = None,
     beside: Behind | None = None,
+    memory: frozenset[str] = frozenset(),
 ) -> Bottleneck:
     """The largest group of `where`; of equal ones waiting before work, then the parts' order.
 
     `behind` and `beside`: what is scarce to those in the places of each cap, as `room` has it.
+    `memory`: servers, by role, whose calls wait for memory and not for a slot.
     `share` is that of the rows that the sentence names, `rows`: rows of "where the average goes"
     that are no slivers.
     """
@@ -59,7 +61,7 @@ def bottleneck(
     )
     share = min(1.0, sum(where[key] for key in rows) / wall)
     with_it = _taken((beside or {}).get(what, {})) if part is Part.CAP_WAIT else ()
-    told = sentence(Group(part, what, share, rows, people, with_it))
+    told = sentence(Group(part, what, share, rows, people, with_it, memory))
     told += _models(where, wall, part, share)
     named = tuple((part.label, what) for part, what in rows)
     return Bottleneck(part.label, what, share, told, named)
@@ -83,7 +85,11 @@ def _of_part(part: Part, where: Where) -> float:
 
 
 def also_typical(
-    found: Bottleneck, runs: Sequence[Where], behind: Behind, beside: Behind
+    found: Bottleneck,
+    runs: Sequence[Where],
+    behind: Behind,
+    beside: Behind,
+    memory: frozenset[str] = frozenset(),
 ) -> Bottleneck:
     """`found`, with a sentence on typical runs where something else binds those.
 
@@ -103,7 +109,7 @@ def also_typical(
     others = [key for key in where if _group_of(*causes[key]) == of_mean]
     if interval([_sum(own, run) - _sum(others, run) for run in runs])[0] <= 0:
         return found
-    name = subject(*causes[max(own, key=lambda key: where[key])])
+    name = subject(*causes[max(own, key=lambda key: where[key])], memory)
     share = percent(_sum(own, where) / sum(where.values()))
     told = f"{found.sentence} That is the average; in typical runs it is {name}, "
     told += f"with {share} of their time."

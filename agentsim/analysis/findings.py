@@ -123,6 +123,21 @@ class StepFindings:
 
 
 @dataclass(frozen=True, slots=True)
+class KvFindings:
+    """Memory for contexts, in tokens: what there is, the mean over the wall time, the most held.
+
+    `wait`: seconds a run that calls wait for memory, all added up; `wait_share`: what that is of
+    all that they wait for a slot or memory, 0 where they wait for neither.
+    """
+
+    capacity: int
+    mean: float
+    max: int
+    wait: float
+    wait_share: float
+
+
+@dataclass(frozen=True, slots=True)
 class ServerFindings:
     profile: str
     roles: tuple[str, ...]
@@ -140,6 +155,13 @@ class ServerFindings:
     """tok/s of one stream at empty context, as the profile or `--rates` says."""
     grade: str = ""
     """How good the profile's source is: A (raw file), B (third party), C (older or blog)."""
+    kv: KvFindings | None = None
+    """None where memory for contexts has no limit."""
+
+    @property
+    def waits_for_memory(self) -> bool:
+        """Whether most of what its calls wait before service is for memory and not for a slot."""
+        return self.kv is not None and self.kv.wait_share > 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,13 @@ from agentsim.analysis.behind import Caps
 from agentsim.analysis.chain import Key, Uses, compaction_decode, spent
 from agentsim.analysis.gather import (
     BEFORE,
+    LOOKED_AT,
     SERVED,
     Calls,
     Person,
     Pool,
     before,
+    holds_unlimited,
     in_service,
     server_tally,
     share,
@@ -73,6 +75,9 @@ class Folder:
         """The tally of one replication. Raises BrokenChain where its critical path is broken."""
         waited: _Waits = {}
         servers, pools, people = self._spans(trace, waited)
+        tallies = list(map(server_tally, self._servers, servers))
+        for kept in trace.kept:
+            tallies[kept.server] = tallies[kept.server]._replace(kept=kept)
         path, people_part, idle_part = self._path(trace)
         shown = [
             facts.shown
@@ -93,7 +98,7 @@ class Folder:
             path=path,
             behind=self._caps(trace),
             visits=self._visits(trace.visits, trace.began, waited),
-            servers=tuple(map(server_tally, self._servers, servers)),
+            servers=tuple(tallies),
             pools=pools,
             people=people,
             notes=trace.notes,
@@ -117,7 +122,8 @@ class Folder:
         self, trace: Trace, waited: _Waits
     ) -> tuple[list[Calls], tuple[PoolTally, ...], tuple[PersonTally, ...]]:
         """One pass over the spans: by server, pool and person; `waited` is filled by step."""
-        calls = [Calls() for _ in self._servers]
+        first = trace.replication < LOOKED_AT
+        calls = [Calls(first and holds_unlimited(plan)) for plan in self._servers]
         by_name = {plan.name: own for plan, own in zip(self._servers, calls, strict=True)}
         pools = [Pool() for _ in self._pools]
         people = {name: Person() for name in self._people}
@@ -139,6 +145,9 @@ class Folder:
                 if end > start:
                     own.starts.append(start)
                     own.ends.append(end)
+                    if own.held is not None:
+                        tokens = facts.fresh + facts.cached + facts.thinking + facts.visible
+                        own.held += ((start, tokens), (end, -tokens))
                 own.lasted.append(end - began)
                 if outcome is not done:
                     own.ill.append(outcome)

@@ -37,13 +37,18 @@ _PICKUP, _SWITCHING, _WORK = int(Part.PICKUP), int(Part.SWITCHING), int(Part.PER
 _DEPTH = frozenset({"context", "per_context_token"})
 """What a profile may leave out that only shows in long contexts."""
 
+LOOKED_AT = 32
+"""Replications in which the contexts in service at once are added up, where memory has no limit."""
+
 
 class Calls:
     """The calls of one server while they are gathered."""
 
-    __slots__ = ("ends", "facts", "ill", "lasted", "quota", "starts", "waits")
+    __slots__ = ("ends", "facts", "held", "ill", "lasted", "quota", "starts", "waits")
 
-    def __init__(self) -> None:
+    def __init__(self, holds: bool = False) -> None:
+        """`holds`: it is asked how many tokens of context are in service at once."""
+        self.held: list[tuple[int, int]] | None = [] if holds else None
         self.facts: list[CallFacts] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
@@ -220,7 +225,23 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         money=_money(plan.roles, roles, money),
         sessions=len(set(sessions)) if plan.cache.kind == "none" else 0,
         useful=useful,
+        together=0 if calls.held is None else _together(calls.held),
     )
+
+
+def holds_unlimited(plan: ServerPlan) -> bool:
+    """Whether contexts may come to more than memory holds, and nothing is known of it."""
+    return plan.context is not None and "kv" in plan.about.left_out
+
+
+def _together(held: list[tuple[int, int]]) -> int:
+    """The most at once of rows (when, tokens more or less); those that end make room first."""
+    most = now = 0
+    for _, tokens in sorted(held):
+        now += tokens
+        if now > most:  # noqa: PLR1730 - `max` is a call
+            most = now
+    return most
 
 
 def _money(own: tuple[str, ...], roles: Sequence[str], money: Sequence[float]) -> tuple[float, ...]:

@@ -32,6 +32,7 @@ _UNKNOWN = 1 << 60  # more beginnings than a run has sessions
 class _Use:
     """What a run asks of all servers of one profile; counts are means per run.
 
+    `together`: the most tokens of context in service at once on one server.
     `rereads`: some call sends again what a call before it has sent. `is_told`: money is spoken of.
     """
 
@@ -41,6 +42,7 @@ class _Use:
     deepest: int
     most: int
     rereads: bool
+    together: int
     is_told: bool
 
 
@@ -90,6 +92,7 @@ def _use(graph: Graph, tallies: Sequence[Tally], numbers: list[int], is_told: bo
             for i, of_server in zip(numbers, own, strict=True)
             for one in of_server
         ),
+        together=max(one.together for one in every),
         is_told=is_told,
     )
 
@@ -130,6 +133,8 @@ def _of(use: _Use) -> Iterator[LeftOut]:
         yield lack("decode", "quick", speeds, what)
     if "per_context_token" in lacks and use.deepest > _SHORT:
         yield lack("per_context_token", "quick", f"contexts to {_tokens(use.deepest)}")
+    if "kv" in lacks and plan.context is not None and use.together > plan.context:
+        yield lack("kv", "quick", f"{_tokens(use.together)} of context at once, memory unlimited")
     if "limits" in lacks and use.calls > 1:
         yield lack("limits", "quick", "if any")
     if "cache" in lacks and use.rereads and (errs := _rereading(plan)):

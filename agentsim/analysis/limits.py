@@ -24,6 +24,8 @@ class Group:
     people: Mapping[str, PersonFindings]
     beside: Sequence[Key] = ()
     """Of a cap: what else is all taken, so that one more place would only wait for it."""
+    memory: frozenset[str] = frozenset()
+    """Servers, by role, whose calls wait for memory and not for a slot."""
 
     @property
     def caps(self) -> list[str]:
@@ -42,7 +44,7 @@ def sentence(group: Group) -> str:
         who = "You are" if name == "you" else f"{name} is"
         told = _person(group)
     else:
-        first, told = SENTENCES[group.part]
+        first, told = _of(group.part, name, group.memory)
         who = first.replace("{}", name)
         told = told.replace("{}", name)
         if group.part is Part.TOOL:
@@ -52,12 +54,17 @@ def sentence(group: Group) -> str:
     return f"{who} the limit: {percent(group.share)} of the time{told}."
 
 
-def subject(part: Part, what: str) -> str:
+def subject(part: Part, what: str, memory: frozenset[str] = frozenset()) -> str:
     """The limit by itself, in mid-sentence: `you`, `decoding`, `the cap on files`."""
     if part in PEOPLE or part is Part.POOL_WAIT:
         return what
-    first = SENTENCES[part][0].removesuffix(" is").removesuffix(" are")
+    first = _of(part, what, memory)[0].removesuffix(" is").removesuffix(" are")
     return (first[0].lower() + first[1:]).replace("{}", what)
+
+
+def _of(part: Part, what: str, memory: frozenset[str]) -> tuple[str, str]:
+    """Its words in `SENTENCES`; a wait before service may be for memory."""
+    return MEMORY if part is Part.SLOT_WAIT and what in memory else SENTENCES[part]
 
 
 def _together(group: Group) -> str:
@@ -82,6 +89,8 @@ def _capped(group: Group, told: str) -> str:
         return f"{told}{several} is {doing} {under}, whose holders slow each other down"
     place = f"{under}, whose holders wait for"
     it = SCARCE[group.part].replace("{}", group.what)
+    if group.part is Part.SLOT_WAIT and group.what in group.memory:
+        it = "memory for contexts"
     return f"{told}{several} or {place} it" if names else f" is waiting {place} {it}"
 
 
@@ -135,6 +144,9 @@ SENTENCES: Mapping[Part, tuple[str, str]] = {
     Part.WAIT: ("Waiting is", " are the waits that the workflow asks for"),
     Part.OTHER: ("What a harness does between calls is", ""),
 }
+
+MEMORY = ("Memory for contexts is", " is waiting for it")
+"""Instead of those of a slot, where that is what calls wait for."""
 
 SCARCE: Mapping[Part, str] = {
     Part.SLOT_WAIT: "a slot",

@@ -14,7 +14,7 @@ from agentsim.analysis.findings import Findings
 from agentsim.analysis.left_out import lacking
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.weights import by_weight
-from agentsim.analysis.words import DAY, days, number, percent
+from agentsim.analysis.words import DAY, SLIVER, days, number, percent
 from agentsim.errors import Graded, InRuns, Notice, Weight
 from agentsim.graph import Graph, ServerPlan
 from agentsim.laws.crowd import slower_together
@@ -30,7 +30,7 @@ _MORE = "more of the work side by side"
 _LEVERS = {
     Part.CAP_WAIT: "a higher limit, or shorter items",
     Part.POOL_WAIT: "more capacity in the pool that is waited for",
-    Part.SLOT_WAIT: "more slots or a second server",
+    Part.SLOT_WAIT: "more slots (or memory, where that is what is waited for) or a second server",
     Part.QUOTA_WAIT: "a higher quota, a second account or fewer tokens",
     Part.DECODE: "a faster model, or fewer tokens",
     Part.PREFILL: "a prompt cache, shorter contexts or a faster prefill",
@@ -161,7 +161,25 @@ def _servers(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> Iter
         if any(one.calls for one in own):
             yield from _source(plan)
             yield from _measured(plan, [one.deepest for one in own], [one.most for one in own])
+            yield from _memory(plan, findings)
     yield from lacking(findings.left_out)
+
+
+def _memory(plan: ServerPlan, findings: Findings) -> Iterator[Notice]:
+    """Where calls wait for memory, for a share of the run that is no sliver."""
+    kv = findings.servers[plan.known_as].kv
+    alone = len(findings.servers) == 1
+    waited = sum(
+        row.seconds
+        for row in findings.where
+        if row.kind == Part.SLOT_WAIT.label and (alone or row.what == plan.known_as)
+    )
+    if kv is None or waited * kv.wait_share < SLIVER * findings.wall.mean:
+        return
+    what = f"{percent(kv.wait_share)} of what calls wait before they are served is for memory"
+    slots = ", which more slots do not shorten" if plan.slots is not None else ""
+    text = f"{plan.profile}: {what} (`kv`, {kv.capacity:,} tokens){slots}"
+    yield Notice(text, Weight.FOUND, about=("memory", plan.profile), profile=plan.profile)
 
 
 def _source(plan: ServerPlan) -> Iterator[Notice]:

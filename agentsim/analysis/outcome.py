@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from typing import NamedTuple
 
-from agentsim.records import Defects, Outcome, Verdict
+from agentsim.records import Defects, Kept, Outcome, Verdict
 
 
 class ServerTally(NamedTuple):
@@ -46,6 +46,10 @@ class ServerTally(NamedTuple):
     """How many sessions the calls were in; counted where the server has no cache."""
     useful: int = 0
     """Visible tokens of the calls that were not wasted."""
+    kept: Kept | None = None
+    """What was held of its memory for contexts, and waited for it; None where it has no limit."""
+    together: int = 0
+    """The most tokens of context in service at once, where memory has no limit: the first runs."""
 
 
 class PoolTally(NamedTuple):

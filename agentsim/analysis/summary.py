@@ -16,6 +16,7 @@ from agentsim.analysis.findings import (
     Findings,
     PersonFindings,
     QualityFindings,
+    ServerFindings,
     Share,
     Stat,
 )
@@ -69,7 +70,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         budget=_budget(graph, tallies, unpriced),
         breakdown=_breakdown(where, n),
         where=_rows(graph, where, wall.mean, n),
-        bottleneck=_bound(graph, tallies, where, wall.mean, people),
+        bottleneck=_bound(graph, tallies, where, wall.mean, people, servers),
         steps=tables.steps(graph, tallies),
         calls=tables.calls(tallies),
         tokens=tables.tokens(tallies),
@@ -137,12 +138,14 @@ def _bound(
     where: dict[Key, Spent],
     wall: float,
     people: dict[str, PersonFindings],
+    servers: dict[str, ServerFindings],
 ) -> Bottleneck:
     """What bound the average run, and typical ones where that is something else."""
     scarce = behind(graph, tallies), beside(graph, tallies)
-    found = bottleneck(_means(where, len(tallies)), wall, people, *scarce)
+    memory = frozenset(role for role, own in servers.items() if own.waits_for_memory)
+    found = bottleneck(_means(where, len(tallies)), wall, people, *scarce, memory)
     typical = [_means(spent(graph, [it]), 1) for it in middle(tallies)]
-    found = also_typical(found, typical, *scarce)
+    found = also_typical(found, typical, *scarce, memory)
     return replace(found, rows=tuple(_named(graph, *row) for row in found.rows))
 
 

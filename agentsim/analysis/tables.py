@@ -8,6 +8,7 @@ from math import fsum, isfinite
 from agentsim.analysis.estimate import of_occurrences
 from agentsim.analysis.findings import (
     CallFindings,
+    KvFindings,
     PersonFindings,
     PoolFindings,
     ServerFindings,
@@ -73,6 +74,19 @@ def _server(plan: ServerPlan, own: list[ServerTally], wall: int) -> ServerFindin
         quota_wait=seconds(sum(one.quota_wait for one in own)) / len(own),
         rate=plan.decode.rate if isfinite(plan.decode.rate) else None,
         grade=plan.about.grade,
+        kv=None if plan.kv is None else _kv(plan.kv, own, wall),
+    )
+
+
+def _kv(capacity: int, own: list[ServerTally], wall: int) -> KvFindings:
+    kept = [one.kept for one in own if one.kept is not None]
+    waited = sum(one.waited for one in kept)
+    return KvFindings(
+        capacity=capacity,
+        mean=ratio(sum(one.area for one in kept), wall),
+        max=max((one.most for one in kept), default=0),
+        wait=seconds(waited) / len(own),
+        wait_share=ratio(waited, sum(sum(one.waits) for one in own)),
     )
 
 

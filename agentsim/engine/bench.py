@@ -157,6 +157,18 @@ class Bench:
             self.queued_most = queued
         return granted
 
+    def first(self) -> Job:
+        """Who is next of those that wait: at least one does. Those that have left are dropped."""
+        queue = self._queue
+        while queue[0][4].left:
+            heappop(queue)
+        return queue[0][4]
+
+    def pop(self) -> None:
+        """The first has its turn: it waits no more."""
+        heappop(self._queue)
+        self.queued -= 1
+
     def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
         held = [job.who for job in self._holders]
         for entry in sorted(self._queue, key=lambda entry: entry[:4]):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from agentsim.engine.bench import Bench, Job
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.marks import cut
+from agentsim.engine.memory import Memory
 from agentsim.engine.quota import Gate, Ticket
 from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.world import Event, ns
@@ -30,6 +31,7 @@ class Call(Event):
     slot: Job | None = None
     """Its ask for a slot, where it had to wait; else it is the holder itself."""
     units = 1.0
+    """A slot; where memory is counted, the tokens of its context."""
     held = False
     ticket: Ticket | None = None
     cached = 0
@@ -63,14 +65,34 @@ class Call(Event):
         return self.request.line.path
 
     def enter(self) -> None:
-        """To the first door. The call fails with Stop where a quota can never let it through."""
+        """To the first door. The call fails with Stop where it can never pass one of them."""
         server = self.server
+        if server.memory is not None and not self._fits(server.memory):
+            return
         if server.gate is not None:
             self._ask(server.gate)
         elif server.slots is not None:
             self._queue(server.slots)
         else:
             self._start()
+
+    def _fits(self, memory: Memory) -> bool:
+        """Whether its context, with all that it will make, fits into the memory; else it fails."""
+        _, _, input_, thinking, visible, _, _, _, _ = self.request
+        tokens = input_ + thinking + visible
+        self.units = float(tokens)
+        if tokens <= memory.capacity:
+            return True
+        self._fail(
+            f"its context of {tokens:,} tokens, with {thinking + visible:,} to be made, is more "
+            f"than the memory of {memory.name} holds: {memory.capacity:,.0f} (`kv`)"
+        )
+        return False
+
+    def _fail(self, why: str) -> None:
+        self.outcome = Outcome.FAILED
+        self.fault = Stop(Verdict.FAILED, f"{self.request.line.path}: {why}")
+        self.server.world.happens(self)
 
     def _mark(self, part: Part, until: int) -> None:
         marks = self.marks
@@ -104,9 +126,7 @@ class Call(Event):
             return
         self._mark(Part.QUOTA_WAIT, self.server.world.now)
         if self.ticket is not None and self.ticket.never:
-            self.outcome = Outcome.FAILED
-            self.fault = Stop(Verdict.FAILED, f"{self.request.line.path}: {self.ticket.never}")
-            self.server.world.happens(self)
+            self._fail(self.ticket.never)
             return
         slots = self.server.slots
         if slots is not None:
@@ -120,7 +140,8 @@ class Call(Event):
             self._start()
             return
         line = self.request.line
-        self.slot = slot = slots.ask(1, (line.step, self.frame.place), line.path, line.priority)
+        order = (line.step, self.frame.place)
+        self.slot = slot = slots.ask(self.units, order, line.path, line.priority)
         slot.then(self._seated)
 
     def _seated(self, _: Event) -> None:

@@ -132,4 +132,9 @@ def _trace(stage: Stage, root: Branch, replication: int) -> Trace:
         world.notes,
         all(success.values()) if success else None,
         None if stage.graph.quality is None else left(frame.task),
+        tuple(
+            server.memory.kept(server.number)
+            for server in stage.servers
+            if server.memory is not None
+        ),
     )

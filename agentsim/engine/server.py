@@ -10,6 +10,7 @@ from typing import NamedTuple
 from agentsim.engine.batch import Batch
 from agentsim.engine.bench import Bench
 from agentsim.engine.draws import Counter, Purpose, Sampler, sampler, timer
+from agentsim.engine.memory import Memory
 from agentsim.engine.quota import Gate
 from agentsim.engine.tasks import Session, Task
 from agentsim.engine.world import World
@@ -83,7 +84,11 @@ class Server:
         self.number = number
         self.plan = plan
         self.gate = gate
-        self.slots = None if plan.slots is None else Bench(world, plan.name, plan.slots)
+        self.memory = None if plan.kv is None else Memory(world, plan.name, plan.kv, plan.slots)
+        self.slots: Bench | None = self.memory
+        """Where calls wait for a slot, and for memory where it is counted."""
+        if self.memory is None and plan.slots is not None:
+            self.slots = Bench(world, plan.name, plan.slots)
         cache = plan.cache
         self.cache = cache_of(cache.kind, cache.ttl, cache.block, cache.answers)
         self.caches = cache.kind != "none"

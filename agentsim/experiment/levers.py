@@ -219,8 +219,11 @@ def _more(graph: Graph, findings: Findings) -> Iterator[Change]:
     waited = {(row.kind, row.what) for row in findings.where}
     kinds = {kind for kind, _ in waited}
     for i, server in enumerate(graph.servers):
+        where = f" on {server.roles[0]}" if len(graph.servers) > 1 and server.roles else ""
+        if server.kv is not None and Part.SLOT_WAIT.label in kinds:
+            more = variants.with_memory(graph, i, 2)
+            yield Change("memory", f"memory for contexts{where}", "2x", more)
         if server.slots is not None and Part.SLOT_WAIT.label in kinds:
-            where = f" on {server.roles[0]}" if len(graph.servers) > 1 and server.roles else ""
             yield Change("slot", f"slot{where}", "one more", variants.with_slot(graph, i))
     if Part.POOL_WAIT.label in kinds:
         for i, pool in enumerate(graph.pools):

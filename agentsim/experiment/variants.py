@@ -104,6 +104,16 @@ def with_slot(graph: Graph, server: int) -> Graph:
     return replace(graph, servers=tuple(own))
 
 
+def with_memory(graph: Graph, server: int, factor: int) -> Graph:
+    """So many times as much memory for contexts there; unchanged where it is not counted."""
+    plan = graph.servers[server]
+    if plan.kv is None:
+        return graph
+    own = list(graph.servers)
+    own[server] = replace(plan, kv=plan.kv * factor)
+    return replace(graph, servers=tuple(own))
+
+
 def with_tools(graph: Graph, factor: float, name: str = "") -> Graph:
     """Running tools takes `factor` times as long: all of them, or those of that name."""
 

@@ -80,7 +80,8 @@ class ServerPlan:
 
     Before the output stands either `latency` + `prefill` (then n tokens take n decode steps) or
     `first_token` + `per_input_token` (then n tokens take n - 1 steps). `shared`: calls decode
-    together in a batch; else every call has the speed of one stream. `slots` None: no limit.
+    together in a batch; else every call has the speed of one stream. `slots` None: no limit; so is
+    `kv`, the tokens of all contexts that fit into its memory at once.
     """
 
     name: str
@@ -101,6 +102,7 @@ class ServerPlan:
     limits: tuple[LimitPlan, ...]
     price: Price | None
     about: About
+    kv: int | None = None
 
     @property
     def known_as(self) -> str:
@@ -113,4 +115,4 @@ class ServerPlan:
 
         Working agents ahead, and trying a run without its quotas, both rest on that.
         """
-        return self.slots is None and not self.shared
+        return self.slots is None and self.kv is None and not self.shared

@@ -112,6 +112,8 @@ def _fit(plan: ServerPlan) -> Iterator[tuple[str, str]]:
 def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
     if plan.slots is not None:
         yield "slots", "one call at a time" if plan.slots == 1 else f"{plan.slots:,} calls at once"
+    if plan.kv is not None:
+        yield "memory", f"{plan.kv:,} tokens of all contexts at once"
     if plan.context is not None:
         yield "context", f"{plan.context:,} tokens"
     if plan.max_output is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import agentsim
@@ -220,6 +221,7 @@ def _server(server: ServerFindings) -> dict[str, Any]:
         "tok_s_total": server.tok_s_total,
         "tok_s_useful": server.tok_s_useful,
         "quota_wait": server.quota_wait,
+        **({} if server.kv is None else {"kv": asdict(server.kv)}),
         "can_serve": None,
     }
 

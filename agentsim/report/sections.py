@@ -202,7 +202,7 @@ def breakdown(findings: Findings) -> Bars | None:
     small = [row for row in found if row.share < FOLDED]
     if len(small) == 1:  # a fold of one would only hide its name
         large, small = found, []
-    labels = [words.part(row.kind, row.what, _reads(findings, row.what)) for row in large]
+    labels = [_label(findings, row) for row in large]
     seconds = [row.seconds for row in large]
     parts = [row.share for row in large]
     waits = [row.kind in words.WAITING for row in large]
@@ -227,6 +227,15 @@ def breakdown(findings: Findings) -> Bars | None:
         brief=_title(findings, ""),
         note=_few_long(findings),
     )
+
+
+def _label(findings: Findings, row: Share) -> str:
+    """A row's name; a wait for a slot may be one for memory."""
+    if row.kind == words.SLOT_WAIT:
+        own = [findings.servers[row.what]] if row.what else list(findings.servers.values())
+        if all(server.waits_for_memory for server in own):
+            return words.memory(row.what)
+    return words.part(row.kind, row.what, _reads(findings, row.what))
 
 
 def _errors(findings: Findings, rows: Sequence[Share], unit: show.Unit) -> list[str]:

@@ -34,6 +34,8 @@ _PARTS = MappingProxyType(
 KINDS = tuple(part.label for part in Part)
 """All kinds of the breakdown, in the order of the answer."""
 
+SLOT_WAIT = Part.SLOT_WAIT.label
+
 WAITING = frozenset(part.label for part in WAITS)
 OF_PEOPLE = frozenset(part.label for part in PEOPLE)
 
@@ -51,6 +53,11 @@ def part(kind: str, what: str = "", reads: bool = True, most: int = 30) -> str:
     if kind == "person_work" and not reads:
         named = "{}, at work"
     return name(named.replace("{}", safe(what)) if what else bare, most)
+
+
+def memory(what: str = "", most: int = 30) -> str:
+    """The row of those that wait for a place in a server's memory, not for a slot."""
+    return name(f"waiting for memory, {safe(what)}" if what else "waiting for memory", most)
 
 
 def lever(text: str) -> str:

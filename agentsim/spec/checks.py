@@ -67,6 +67,7 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
             server = graph.servers[index]
             if _fits_context(need, server, program, source):
                 _check_quota(need, server, program)
+                _check_memory(need, server, program)
 
     lines = check_lines(graph, program)
     defects = check_defects(graph, program)
@@ -223,6 +224,25 @@ def _check_quota(need: Need, server: ServerPlan, program: Program) -> None:
             place = program.place_of(need.step.rank)
             hint = "it would wait for ever: send or reserve less in one call"
             program.report(Problem("never-fits", message, place, hint))
+
+
+def _check_memory(need: Need, server: ServerPlan, program: Program) -> None:
+    """One call that is larger than all the memory for contexts never gets in."""
+    if server.kv is None:
+        return
+    longest = [need.output, *(float(most) for most in (need.most, server.max_output) if most)]
+    if server.context is not None:
+        longest.append(server.context - need.input)
+    output = max(0.0, min(longest))
+    if need.input + output > server.kv:
+        step = need.step
+        message = (
+            f"{quoted(step.path)} holds at least {need.input + output:,.0f} tokens of memory in "
+            f"one call ({need.input:,.0f} input + {output:,.0f} output), and all that "
+            f"{quoted(server.profile)} has for contexts is {server.kv:,} (`kv`)"
+        )
+        hint = "it would never be let in: send or ask for less in one call, or raise `kv`"
+        program.report(Problem("never-fits", message, program.place_of(step.rank), hint))
 
 
 def _counted(need: Need, limit: LimitPlan, server: ServerPlan) -> float:

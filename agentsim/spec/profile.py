@@ -136,6 +136,7 @@ class ProfileFile(Model):
     latency: kinds.Latency = may("before a prompt is read", "{p50: 20ms, p90: 60ms}")
     first_token: kinds.FirstToken = may("measured time to the first token", "0.3s")
     slots: kinds.Slots = may("calls in service at once", "8")
+    kv: kinds.TokenCount = may("tokens of all contexts in memory at once", "500k")
     context: kinds.TokenCount = may("the longest context in tokens", "131k")
     max_output: kinds.TokenCount = may("the longest answer in tokens", "32k")
     cache: Any = may("what it remembers of prompts", "{kind: ttl, ttl: 5m}")
@@ -147,7 +148,6 @@ _SHARED_MEMORY = "profiles that share a machine's memory, and loading models int
 LATER = MappingProxyType(
     {
         "": {
-            "kv": "`kv`, memory for contexts as a limit of its own",
             "machine": f"`machine`, {_SHARED_MEMORY}",
             "load": f"`load`, {_SHARED_MEMORY}",
             "keep_alive": f"`keep_alive`, {_SHARED_MEMORY}",

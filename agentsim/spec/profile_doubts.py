@@ -110,6 +110,15 @@ def depth_notes(file: PrefillFile | None) -> Iterator[str]:
             yield f"prefill is quicker at {more:,.0f} tokens than at {less:,.0f}: is that right?"
 
 
+def room_notes(kv: int | None, context: int | None) -> Iterator[str]:
+    """Memory that does not hold one context in full."""
+    if kv is not None and context is not None and kv < context:
+        yield (
+            f"`kv` holds {kv:,} tokens, less than one context of {context:,}: a call that needs "
+            "more of it fails"
+        )
+
+
 def gaps(raw: Mapping[Any, Any], decode: Decode, slots: int | None, shared: bool) -> Iterator[str]:
     """What a profile (`raw`: as written) leaves out and does not deny, by key.
 
@@ -128,6 +137,8 @@ def gaps(raw: Mapping[Any, Any], decode: Decode, slots: int | None, shared: bool
         yield "decode"
     if shared and "per_context_token" not in raw["decode"]:
         yield "per_context_token"
-    if "limits" not in raw and not shared and slots is None:
+    if "limits" not in raw and not shared and slots is None and "kv" not in raw:
         yield "limits"
+    if shared and slots != 1 and "kv" not in raw:
+        yield "kv"
     yield from (key for key in ("cache", "context", "price") if key not in raw)

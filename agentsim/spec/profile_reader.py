@@ -26,7 +26,14 @@ from agentsim.spec.profile import (
     SourceFile,
 )
 from agentsim.spec.profile_caches import cache_plan
-from agentsim.spec.profile_doubts import depth_notes, falls, gaps, idle_prices, notes
+from agentsim.spec.profile_doubts import (
+    depth_notes,
+    falls,
+    gaps,
+    idle_prices,
+    notes,
+    room_notes,
+)
 from agentsim.spec.profile_fields import RATES, Rows, step_within
 from agentsim.spec.profile_limits import limit_plans
 from agentsim.spec.profile_parts import Parts
@@ -52,7 +59,7 @@ class PlanReader(Parts):
         self._before_the_output()
         if whole is None or decode_file is None or decode is None:
             return None
-        shared = self._shared(decode_file, whole.slots)
+        shared = self._shared(decode_file, whole)
         if whole.context and whole.max_output and whole.max_output > whole.context:
             message = "`max_output` must not exceed `context`"
             self.bad(("max_output",), message, f"at most {whole.context:,}")
@@ -78,6 +85,7 @@ class PlanReader(Parts):
             cache=cache,
             limits=limits,
             price=price,
+            kv=whole.kv,
             about=self._about(
                 name, whole, source, decode, prefill_file, shared, idle_prices(price, cache)
             ),
@@ -102,7 +110,14 @@ class PlanReader(Parts):
             grade=source.grade,
             as_of=source.as_of,
             url=source.url,
-            notes=(*self.empty, *told, *depth_notes(prefill), *idle, *_sentences(whole)),
+            notes=(
+                *self.empty,
+                *told,
+                *room_notes(whole.kv, whole.context),
+                *depth_notes(prefill),
+                *idle,
+                *_sentences(whole),
+            ),
             deepest=source.measured_to,
             left_out=tuple(gaps(raw, decode, whole.slots, shared)),
             empty=tuple(self.empty),
@@ -169,10 +184,11 @@ class PlanReader(Parts):
                 message = f"`decode`: {fall.words}{what}, which cannot be"
                 self.bad(("decode", key, *row), message, hint)
 
-    def _shared(self, file: DecodeFile, slots: int | None) -> bool:
+    def _shared(self, file: DecodeFile, whole: ProfileFile) -> bool:
+        """Slots, counted memory or a table of several streams tell a machine that calls share."""
         if file.shared is not None:
             return file.shared
-        return slots is not None or file.rate is None
+        return whole.slots is not None or whole.kv is not None or file.rate is None
 
     def _prefill(self) -> tuple[PrefillFile | None, PrefillLaw | None]:
         value = self.raw().get("prefill", "none")

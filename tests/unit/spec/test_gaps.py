@@ -50,12 +50,13 @@ def test_a_first_token_stands_for_reading_and_delay() -> None:
         ("decode: {rate: 40 tok/s}\nlimits: [{count: requests, bucket: 9, refill: 9/s}]", ()),
         # slots tell a machine of one's own: no quota; one slot has no crowd
         ("decode: {rate: 40 tok/s}\nslots: 1", ("per_context_token",)),
-        ("decode: {rate: 40 tok/s}\nslots: 4", ("decode", "per_context_token")),
-        ("decode: {rate: 40 tok/s, shared: yes}", ("decode", "per_context_token")),
+        ("decode: {rate: 40 tok/s}\nslots: 4", ("decode", "per_context_token", "kv")),
+        ("decode: {rate: 40 tok/s}\nkv: 500k", ("decode", "per_context_token")),
+        ("decode: {rate: 40 tok/s, shared: yes}", ("decode", "per_context_token", "kv")),
         ("decode: {rate: 40 tok/s, shared: no}\nslots: 4", ()),
         ("decode: {rate: 40 tok/s, per_context_token: 0}\nslots: 1", ()),
-        (TABLE, ("per_context_token",)),
-        ("decode: {fit: {a: 1ms, b: 1ms, d: 1ms}}", ("per_context_token",)),
+        (TABLE, ("per_context_token", "kv")),
+        ("decode: {fit: {a: 1ms, b: 1ms, d: 1ms}}", ("per_context_token", "kv")),
     ],
 )
 def test_a_crowd_and_a_quota(decode: str, left: tuple[str, ...]) -> None:
@@ -64,10 +65,13 @@ def test_a_crowd_and_a_quota(decode: str, left: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("name", names("hardware"))
 def test_what_ships_leaves_out_only_what_nobody_knows(name: str) -> None:
-    """An own machine has no price; what is deliberate is written (`latency: 0`)."""
+    """An own machine has no price, and nobody told the memory that several slots share; what is
+    deliberate is written (`latency: 0`)."""
     unknown = {
-        "h200": {"per_context_token", "price"},  # its note: no slope measured, rent not modelled
+        # its note: no slope measured, rent not modelled
+        "h200": {"per_context_token", "price", "kv"},
         "taalas": {"decode", "limits", "cache"},  # its notes: none of them is published
     }
-    own = {"price"} if load_profile(name).plan.slots is not None else set()
+    slots = load_profile(name).plan.slots
+    own = set() if slots is None else {"price"} if slots == 1 else {"price", "kv"}
     assert set(load_profile(name).plan.about.left_out) == unknown.get(name, own)
