@@ -45,6 +45,7 @@ decode:                        # tok/s of all streams together, by how many ther
 prefill: {{rate: 1700 tok/s, per_context_token: 24ns}}   # reading a new prompt
 latency: 0                     # before it reads: nothing, no network and no queue
 slots: 8                       # calls at once; others wait
+kv: 512k                       # tokens of context in memory at once, of all calls
 cache: {{kind: ttl, ttl: 24h}}   # it keeps the prompts that it has read
 context: 131072                # tokens; a session is compacted at 80 % of it
 """

@@ -95,7 +95,7 @@ def _one_kind(parts: Parts, raw: dict[Any, Any], path: Path) -> bool:
     given = [key for key in raw if key in KINDS]
     if not given and "refill" not in raw:
         message = "a quota needs one of `bucket` with `refill`, `window` or `session_window`"
-        parts.wrong("missing-key", path, message, _BUCKET)
+        parts.wrong("missing-key", path, message, hint=_BUCKET)
         return False
     for key in given[1:]:
         message = f"{quoted(given[0])} and {quoted(key)} are two quotas"
@@ -108,7 +108,7 @@ def _one_kind(parts: Parts, raw: dict[Any, Any], path: Path) -> bool:
     if given[:1] == ["bucket"] or not given:
         for key in ("bucket", "refill"):
             if key not in raw:
-                parts.wrong("missing-key", path, f"a quota needs {quoted(key)}", _BUCKET)
+                parts.wrong("missing-key", path, f"a quota needs {quoted(key)}", hint=_BUCKET)
                 return False
     return len(given) == 1
 
