@@ -117,6 +117,8 @@ class CallFacts(NamedTuple):
     """Tokens that were asked for and cut away (context, max_output)."""
     compaction: bool
     """It shortens a session: the breakdown counts its work as compaction."""
+    again: bool = False
+    """It was sent back or failed, and the same request was sent again."""
 
 
 class WorkFacts(NamedTuple):

@@ -151,6 +151,7 @@ class Folder:
                 own.lasted.append(end - began)
                 if outcome is not done:
                     own.ill.append(outcome)
+                    own.again += facts.again
             elif facts.__class__ is WorkFacts:
                 if marks and (facts.uses or marks[0][0] in BEFORE):
                     start = before(marks, began)[0]
@@ -162,6 +163,9 @@ class Folder:
                 if wait:  # all before the work
                     self._waited(waited, step, place, began, began + wait)
             elif marks and marks[0][0] == Part.RETRY:  # between two tries: nobody's but the step's
+                self._waited(waited, step, place, began, marks[0][1])
+            elif marks and marks[0][0] == Part.QUOTA_WAIT:  # sent back, and waits for the reset
+                by_name[resource].quota += marks[0][1] - began
                 self._waited(waited, step, place, began, marks[0][1])
         before_pools, before_people = self._queues(trace.peaks)
         return (

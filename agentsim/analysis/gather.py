@@ -44,7 +44,7 @@ LOOKED_AT = 32
 class Calls:
     """The calls of one server while they are gathered."""
 
-    __slots__ = ("ends", "facts", "held", "ill", "lasted", "quota", "starts", "waits")
+    __slots__ = ("again", "ends", "facts", "held", "ill", "lasted", "quota", "starts", "waits")
 
     def __init__(self, holds: bool = False) -> None:
         """`holds`: it is asked how many tokens of context are in service at once."""
@@ -54,6 +54,7 @@ class Calls:
         self.ends: list[int] = []
         self.lasted: list[int] = []
         self.ill: list[Outcome] = []  # of calls that did not end well
+        self.again = 0  # of these, how many were sent again
         self.waits: array[int] = array("q")
         self.quota = 0
 
@@ -205,7 +206,7 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         calls=count,
         done=count - len(ill),
         rejected=ill.count(Outcome.REJECTED),
-        failed=ill.count(Outcome.FAILED),
+        failed=ill.count(Outcome.FAILED) + ill.count(Outcome.REJECTED) - calls.again,
         cancelled=ill.count(Outcome.CANCELLED),
         busy=busy,
         area=sum(calls.ends) - sum(calls.starts),

@@ -123,6 +123,13 @@ class _Own:
     tools: _Caps = ()  # during its tool runs, besides
 
 
+def _between(span: Span) -> bool:
+    """Whether it is a wait between two tries of one call, which names its server."""
+    if span.facts is not None or not span.resource or not span.marks:
+        return False
+    return span.marks[0][0] in (Part.RETRY, Part.QUOTA_WAIT)
+
+
 class Places:
     """The places of one graph. `any`: whether it has a cap at all."""
 
@@ -165,7 +172,7 @@ class Places:
                 if waits in chain:
                     caps = before + chain[: chain.index(waits)]
             caps = tuple(cap for cap in dict.fromkeys(caps) if cap != waits)
-        elif facts.__class__ is CallFacts:
+        elif facts.__class__ is CallFacts or _between(span):
             caps += own.calls
         elif facts.__class__ is WorkFacts:
             caps += own.tools

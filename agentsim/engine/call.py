@@ -11,7 +11,7 @@ from agentsim.engine.bench import Bench, Job
 from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.marks import cut
 from agentsim.engine.memory import Memory
-from agentsim.engine.quota import Gate, Ticket
+from agentsim.engine.quota import Gate, Refusal, Ticket
 from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.world import Event, ns
 from agentsim.engine.written import most_that, write
@@ -34,6 +34,10 @@ class Call(Event):
     """A slot; where memory is counted, the tokens of its context."""
     held = False
     ticket: Ticket | None = None
+    refusal: Refusal | None = None
+    """Why it was not served, where it was sent back."""
+    again = False
+    """It was not served, and the same request is sent again."""
     cached = 0
     decoding = 0
     stood = 0
@@ -65,7 +69,10 @@ class Call(Event):
         return self.request.line.path
 
     def enter(self) -> None:
-        """To the first door. The call fails with Stop where it can never pass one of them."""
+        """To the first door. The call fails with Stop where it can never pass one of them.
+
+        Where one sends it back it happens with a `refusal`.
+        """
         server = self.server
         if server.memory is not None and not self._fits(server.memory):
             return
@@ -125,6 +132,9 @@ class Call(Event):
         if self.gone:
             return
         self._mark(Part.QUOTA_WAIT, self.server.world.now)
+        if self.ticket is not None and self.ticket.refusal is not None:
+            self.refuse(self.ticket.refusal, Outcome.REJECTED)
+            return
         if self.ticket is not None and self.ticket.never:
             self._fail(self.ticket.never)
             return
@@ -133,6 +143,12 @@ class Call(Event):
             self._queue(slots)
         else:
             self._start()
+
+    def refuse(self, refusal: Refusal, outcome: Outcome) -> None:
+        """It is not served: it is over now, and who waits for it learns why."""
+        self.outcome = outcome
+        self.refusal = refusal
+        self.server.world.happens(self)
 
     def _queue(self, slots: Bench) -> None:
         self.part = Part.SLOT_WAIT
@@ -300,6 +316,7 @@ class Call(Event):
             self.streams,
             self.shown,
             self.decoding,
+            self.again,
         )
         self.member = None  # it names this call: a circle that only the collector would end
 

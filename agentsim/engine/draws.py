@@ -57,6 +57,7 @@ class Purpose(IntEnum):
     FINDS = 30
     REGRESSION = 31
     HARNESS = 32
+    JITTER = 33
 
 
 def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:

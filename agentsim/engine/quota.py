@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentsim.engine.bench import Order
 from agentsim.engine.world import Event, World
@@ -17,10 +17,18 @@ if TYPE_CHECKING:
     from agentsim.engine.server import Server
 
 
+class Refusal(NamedTuple):
+    """Why a request was not served, and when what it lacked is there (nanoseconds)."""
+
+    why: str
+    until: int
+
+
 class Ticket(Event):
     """A call's place before the gate: it happens when all quotas let the call through.
 
-    `never` says why it can never be let through, empty where it can.
+    `never` says why it can never be let through, empty where it can. A quota that rejects sends
+    it back at once.
     """
 
     def __init__(
@@ -35,6 +43,8 @@ class Ticket(Event):
         self.who = who
         self.never = ""
         self.held = self.gone = False
+        self.refusal: Refusal | None = None
+        """Why it was sent back, where it was."""
         self.passed = 0
         """When it was let through, where it was."""
 
@@ -162,7 +172,7 @@ class Gate:
         self._sharing = [self]
         self.looks = any(limit.count == "uncached_input" for limit in limits)
         self._timer = 0
-        self._delays = any(limit.resume_delay for limit in limits)
+        self._delays = any(limit.resume_delay and not limit.rejects for limit in limits)
         self._held: dict[int, int] = {}
         """Quotas that hold back the queue, and when they will be reset."""
         self._resumed: dict[int, tuple[int, int]] = {}
@@ -221,10 +231,14 @@ class Gate:
                 continue
             amounts = ticket.amounts()
             ready = now
+            refusal: Refusal | None = None
             for limit, quota, amount in zip(self.limits, self.quotas, amounts, strict=True):
                 at = quota.ready_at(now, amount)
                 if at is None:
                     ticket.never = self._never(limit, amount)
+                elif limit.rejects:
+                    if at > now:
+                        refusal = self._refusal(limit, at + limit.resume_delay, refusal)
                 elif at > ready:
                     ready = at
             if ready > now and not ticket.never:
@@ -233,7 +247,8 @@ class Gate:
                 wake = min(wake, ready) if wake else ready
                 break
             heappop(queue)
-            ticket.held = not ticket.never
+            ticket.refusal = refusal
+            ticket.held = not ticket.never and refusal is None
             if ticket.held:
                 ticket.passed = now
                 for quota, amount in zip(self.quotas, amounts, strict=True):
@@ -245,11 +260,18 @@ class Gate:
             self._wake(wake - now)
         return granted
 
+    def _refusal(self, limit: LimitPlan, until: int, other: Refusal | None) -> Refusal:
+        """Sent back by this quota; of several by that whose room is there last."""
+        if other is not None and other.until >= until:
+            return other
+        return Refusal(f"the quota of {self.name} ({limit.count}, {limit.words})", until)
+
     def _hold(self, now: int, amounts: list[int]) -> None:
         """Note which quotas, resumed late after a reset, hold back the queue, and until when."""
         for i, (quota, amount) in enumerate(zip(self.quotas, amounts, strict=True)):
             at = quota.ready_at(now, amount)
-            if self.limits[i].resume_delay and at is not None and at > now:
+            limit = self.limits[i]
+            if limit.resume_delay and not limit.rejects and at is not None and at > now:
                 self._held[i] = at
 
     def _resuming(self, now: int) -> list[tuple[int, Entry]]:

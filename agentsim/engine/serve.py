@@ -8,6 +8,7 @@ from typing import Any
 from agentsim.engine.call import Call
 from agentsim.engine.frame import Frame
 from agentsim.engine.server import Course, Request, Server
+from agentsim.engine.tries import insist
 from agentsim.engine.world import Event
 from agentsim.engine.written import write
 from agentsim.records import Mark, Outcome
@@ -17,6 +18,8 @@ def serve(server: Server, request: Request, frame: Frame) -> Generator[Event | i
     """One call from the asking to the last token; writes its span, however it ends."""
     if server.simple:
         return _simply(server, request, frame)
+    if server.refuses:
+        return insist(server, request, frame)
     return _through(Call(server, request, frame))
 
 

@@ -30,6 +30,8 @@ class Line(NamedTuple):
     before: Counter | None
     """Nanoseconds of the latency, or up to the first token."""
     spread: Sampler | None
+    jitter: Sampler | None = None
+    """A factor on each wait before a further try."""
 
 
 class Request(NamedTuple):
@@ -105,6 +107,8 @@ class Server:
         # No door, nothing shared: a call's time hangs on its step's own draws, its session and what
         # the cache holds.
         self.simple = gate is None and plan.is_open
+        self.refuses = gate is not None and any(limit.rejects for limit in plan.limits)
+        """A call may be sent back, and then asks again as `tries` says."""
 
     def line(self, node: Node, role: str, who: str, key: int, task: Task) -> Line:
         """A step's line to this server; `key` is that of its draws."""
@@ -117,7 +121,10 @@ class Server:
             before = timer(plan.latency, key, Purpose.LATENCY, task, plan.name)
         if plan.spread is not None:
             spread = sampler(plan.spread, key, Purpose.SPREAD, task, plan.name)
-        return Line(role, node.rank, node.path, who, node.priority, before, spread)
+        jitter: Sampler | None = None
+        if plan.on_reject is not None and plan.on_reject.jitter is not None:
+            jitter = sampler(plan.on_reject.jitter, key, Purpose.JITTER, task, plan.name)
+        return Line(role, node.rank, node.path, who, node.priority, before, spread, jitter)
 
     def course(self, request: Request, cached: int, now: int, marks: list[Mark]) -> Course:
         """The course of a call at the speed of one stream that starts now; adds its marks."""

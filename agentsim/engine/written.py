@@ -21,6 +21,7 @@ def write(
     streams: int,
     shown: int,
     decoding: int,
+    again: bool = False,
 ) -> None:
     """The span of a call: `tokens` are (fresh, cached, thinking, visible) as far as it came."""
     fresh, cached, thinking, visible = tokens
@@ -45,6 +46,7 @@ def write(
             decoding,
             lost,
             compaction,
+            again,
         ),
     )
     frame.record(line.step, line.who, plan.name, began, tuple(marks), outcome, facts)

@@ -41,7 +41,7 @@ from agentsim.graph.nodes import (
     walk,
     with_inner,
 )
-from agentsim.graph.server import About, CachePlan, LimitPlan, ServerPlan, Terms
+from agentsim.graph.server import About, CachePlan, LimitPlan, RetryPlan, ServerPlan, Terms
 
 __all__ = [
     "AGENTS_AT_ONCE",
@@ -75,6 +75,7 @@ __all__ = [
     "PoolPlan",
     "QualityPlan",
     "QueuePlan",
+    "RetryPlan",
     "Says",
     "ServerPlan",
     "Step",

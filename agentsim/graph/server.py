@@ -8,6 +8,7 @@ from agentsim.chance import Distribution
 from agentsim.laws.decode import Decode
 from agentsim.laws.prefill import PrefillLaw
 from agentsim.laws.price import Price
+from agentsim.records import SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class LimitPlan:
     anchor: int = 0  # a window begins so long after the start
     resume_delay: int = 0
     """After a reset, what waited for it goes on so much later: somebody resumes it by hand."""
+    rejects: bool = False
+    """A request that finds no room is sent back at once, and does not wait for it."""
 
     @property
     def terms(self) -> Terms:
@@ -50,9 +53,43 @@ class LimitPlan:
         return (self.count, self.kind, *how)
 
     @property
+    def words(self) -> str:
+        """Without what it counts: `100 filled by 60 a minute`, `2 in each 10 s`."""
+        holds = f"{self.holds:,.10g}"
+        if self.kind == "bucket":
+            return f"{holds} filled by {60 * self.refill:,.6g} a minute"
+        if self.kind == "window":
+            anchor = f" from {_time(self.anchor)} on" if self.anchor else ""
+            return f"{holds} in each {_time(self.size)}{anchor}"
+        delay = f", resumed {_time(self.resume_delay)} late" if self.resume_delay else ""
+        return f"{holds} in {_time(self.size)} from the first use{delay}"
+
+    @property
     def gives_back(self) -> bool:
         """Whether what was reserved and not made comes back; what was not reserved never does."""
         return self.reserve and self.refund
+
+
+def _time(nanoseconds: int) -> str:
+    """In the largest unit that it is a whole number of, up to days; else in seconds."""
+    for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):
+        if nanoseconds and not nanoseconds % (size * SECOND):
+            return f"{nanoseconds // (size * SECOND):,} {unit}"
+    return f"{nanoseconds / SECOND:,.10g} s"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPlan:
+    """How a call that was sent back asks again.
+
+    `waits` (nanoseconds) stand before the second, third, ... try; each is multiplied by a draw of
+    `jitter`. `reset`: it waits until there is room instead, however often, or `tries` times in all.
+    """
+
+    waits: tuple[int, ...] = ()
+    jitter: Distribution | None = None
+    reset: bool = False
+    tries: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +139,8 @@ class ServerPlan:
     limits: tuple[LimitPlan, ...]
     price: Price | None
     about: About
+    on_reject: RetryPlan | None = None
+    """What a call does that a quota has sent back; None: it fails."""
     kv: int | None = None
 
     @property

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from agentsim.analysis import hardware
 from agentsim.chance import Distribution
-from agentsim.graph import LimitPlan, ServerPlan
+from agentsim.graph import LimitPlan, RetryPlan, ServerPlan
 from agentsim.laws.prefill import Prefill
 from agentsim.records import SECOND
 from agentsim.report import show
@@ -127,6 +127,10 @@ def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
         if limit.resume_delay:
             late = show.exact(limit.resume_delay / SECOND)
             yield "", f"  resumed {late} after a reset"
+        if limit.rejects:
+            yield "", "  a call that finds no room is rejected"
+    if any(limit.rejects for limit in plan.limits):
+        yield "rejected calls", _retries(plan.on_reject)
 
 
 def _cache(plan: ServerPlan) -> str:
@@ -136,6 +140,19 @@ def _cache(plan: ServerPlan) -> str:
     what = "prompts and answers" if cache.answers else "prompts"
     blocks = f", in blocks of {cache.block}" if cache.block > 1 else ""
     return f"{what}, until {show.duration(cache.ttl / SECOND)} after the last use{blocks}"
+
+
+def _retries(plan: RetryPlan | None) -> str:
+    if plan is None:
+        return "fail"
+    if plan.reset:
+        most = "" if plan.tries is None else f", {plan.tries:,} tries in all"
+        return f"ask again when there is room{most}"
+    waits = [show.exact(wait / SECOND) for wait in plan.waits]
+    told = ", ".join(waits if len(waits) <= 3 else [*waits[:2], "...", waits[-1]])
+    jitter = "" if plan.jitter is None else f" +-{show.share(plan.jitter.high - 1)}"
+    tries = f"{len(waits) + 1:,} tries in all"
+    return f"ask again after {told}{jitter}; {tries}" if waits else "fail"
 
 
 def _quota(limit: LimitPlan) -> str:

@@ -107,7 +107,8 @@ def _tool(tool: ToolPlan) -> bool:
 
 
 def _of_server(server: ServerPlan) -> tuple[Distribution | None, ...]:
-    return server.latency, server.first_token, server.spread
+    jitter = None if server.on_reject is None else server.on_reject.jitter
+    return server.latency, server.first_token, server.spread, jitter
 
 
 def _of_person(person: PersonPlan) -> tuple[Distribution | None, ...]:

@@ -106,7 +106,21 @@ class LimitFile(Model):
     )
     refund: Flag = may("whether what was reserved and not used comes back", "yes", False)
     account: kinds.Account = may("servers that name the same account share it", "team")
-    on_limit: kinds.OnLimit = may("wait", "wait", "wait")
+    on_limit: kinds.OnLimit = may(
+        "what a call does that finds no room: wait, or be rejected", "reject", "wait"
+    )
+
+
+class RejectFile(Model):
+    """How a call that a quota has rejected asks again; after the last try it fails."""
+
+    waits: kinds.Pauses = may("the time before each further try", "[2s, 4s, 8s]")
+    first: kinds.Pause = may("the time before the second try", "1s")
+    factor: kinds.Factor = may("each further wait is so many times the last; 2", "2")
+    at_most: kinds.Pause = may("no wait is longer", "60s")
+    jitter: kinds.Jitter = may("each wait is up to so much shorter or longer", "50%")
+    tries: kinds.Tries = may("how often it asks in all", "6")
+    wait: kinds.UntilReset = may("it waits until there is room", "reset")
 
 
 class PriceFile(Model):
@@ -141,6 +155,7 @@ class ProfileFile(Model):
     max_output: kinds.TokenCount = may("the longest answer in tokens", "32k")
     cache: Any = may("what it remembers of prompts", "{kind: ttl, ttl: 5m}")
     limits: Any = may("quotas", "[{count: requests, bucket: 1000, refill: 1000/min}]")
+    on_reject: Any = may("what a rejected call does", "{waits: [2s, 4s, 8s]}")
     price: Any = may("dollars per million tokens", "{input: 3, output: 15}")
 
 
@@ -156,7 +171,6 @@ LATER = MappingProxyType(
             "faults": "`faults`, calls that fail and outages",
             "hours": "`hours`, hardware that is there at some hours only",
             "mix": "`mix`, calls spread over several profiles",
-            "on_reject": "`on_reject`, what a call does when a quota rejects it",
         },
         "decode": {"jitter": "`jitter`, a spread per token"},
         "prefill": {"chunk": "`chunk`, prompts in chunks between decode steps"},

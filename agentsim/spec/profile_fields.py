@@ -18,6 +18,8 @@ from agentsim.spec.quantity import QuantityFaults, Unit, quantity
 from agentsim.spec.values import below, fault, plain, shown, within
 
 MOST_ROWS = 200
+MOST_TRIES = 1000
+"""Of one call: more would be a run that does nothing else."""
 GRADES = ("A", "B", "C")
 COUNTS = ("requests", "input", "uncached_input", "output", "total")
 
@@ -234,9 +236,39 @@ def _cache_kind(value: object) -> str:
 
 
 def _on_limit(value: object) -> str:
-    if value == "reject" or isinstance(value, dict):
-        raise fault("not yet: a quota that rejects, or falls back to a role", code="not-yet")
-    return values.one_of(value, ("wait",), "what a call does at the limit")
+    if isinstance(value, dict):
+        raise fault("not yet: a quota that falls back to a role", code="not-yet")
+    return values.one_of(value, ("wait", "reject"), "what a call does at the limit")
+
+
+def _pause(value: object) -> float:
+    """Seconds before a further try; above 0."""
+    seconds = _one(values.seconds, value)
+    if seconds <= 0.0:
+        raise fault(f"a wait takes more than 0 seconds; got {shown(value)}")
+    return seconds
+
+
+def _pauses(value: object) -> tuple[float, ...]:
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_TRIES - 1:
+        such = f"a list of 1 to {MOST_TRIES - 1} times, such as [2s, 4s, 8s]"
+        raise fault(f"expected {such}; got {shown(value)}")
+    return values.each_of(value, _pause)
+
+
+def _factor(value: object) -> float:
+    number = _one(values.count, value)
+    if not 1.0 <= number <= 100.0:
+        raise fault(f"expected a factor from 1 to 100; got {shown(value)}")
+    return number
+
+
+def _jitter(value: object) -> float:
+    return _one(units.share, value)
+
+
+def _tries(value: object) -> int:
+    return values.whole(value, 1, MOST_TRIES, "such as 6")
 
 
 def _reserve(value: object) -> bool:
@@ -303,6 +335,12 @@ FirstToken = Annotated[tuple[Distribution, float] | None, PlainValidator(_first_
 Schedule = Annotated[str | None, PlainValidator(_schedule)]
 CacheKind = Annotated[str, PlainValidator(_cache_kind)]
 OnLimit = Annotated[str, PlainValidator(_on_limit)]
+Pause = Annotated[float | None, PlainValidator(_pause)]
+Pauses = Annotated[tuple[float, ...] | None, PlainValidator(_pauses)]
+Factor = Annotated[float | None, PlainValidator(_factor)]
+Jitter = Annotated[float | None, PlainValidator(_jitter)]
+Tries = Annotated[int | None, PlainValidator(_tries)]
+UntilReset = Annotated[str | None, _choice(("reset",), "what is waited for")]
 Grade = Annotated[str, _choice(GRADES, "a grade")]
 Counted = Annotated[str, _choice(COUNTS, "what a quota counts")]
 Covers = Annotated[str, _choice(("prompt", "all"), "what a cache covers")]

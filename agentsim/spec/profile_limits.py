@@ -74,20 +74,8 @@ def limit_plan(file: LimitFile) -> LimitPlan | None:
         size=size,
         anchor=anchor,
         resume_delay=delay,
+        rejects=file.on_limit == "reject",
     )
-
-
-def told(limit: LimitPlan) -> str:
-    """A quota without what it counts: `100 filled by 60 a minute`, `2 in each 10 s`."""
-    holds = f"{limit.holds:,.10g}"
-    if limit.kind == "bucket":
-        return f"{holds} filled by {60 * limit.refill:,.6g} a minute"
-    size = f"{limit.size / SECOND:,.10g} s"
-    if limit.kind == "window":
-        anchor = f" from {limit.anchor / SECOND:,.10g} s on" if limit.anchor else ""
-        return f"{holds} in each {size}{anchor}"
-    delay = f", resumed {limit.resume_delay / SECOND:,.10g} s late" if limit.resume_delay else ""
-    return f"{holds} in {size} from the first use{delay}"
 
 
 def _one_kind(parts: Parts, raw: dict[Any, Any], path: Path) -> bool:

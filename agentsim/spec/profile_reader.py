@@ -38,6 +38,7 @@ from agentsim.spec.profile_fields import RATES, Rows, step_within
 from agentsim.spec.profile_limits import limit_plans
 from agentsim.spec.profile_parts import Parts
 from agentsim.spec.profile_prices import price_of
+from agentsim.spec.profile_retries import reject_plan
 
 AS_MEASURED = ("rate", "per_stream", "total")
 
@@ -54,6 +55,7 @@ class PlanReader(Parts):
         prefill_file, prefill = self._prefill()
         cache = cache_plan(self)
         limits = tuple(limit_plans(self))
+        on_reject = reject_plan(self, limits)
         price = price_of(self)
         source = self.part(SourceFile, "`source`", "source") or SourceFile()
         self._before_the_output()
@@ -84,6 +86,7 @@ class PlanReader(Parts):
             max_output=whole.max_output,
             cache=cache,
             limits=limits,
+            on_reject=on_reject,
             price=price,
             kv=whole.kv,
             about=self._about(

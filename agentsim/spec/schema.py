@@ -47,6 +47,7 @@ PARTS: Mapping[str, type[Model]] = MappingProxyType(
         "prefill": profile.PrefillFile,
         "cache": profile.CacheFile,
         "limits": profile.LimitFile,
+        "on_reject": profile.RejectFile,
         "price": profile.PriceFile,
     }
 )

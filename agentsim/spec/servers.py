@@ -20,7 +20,6 @@ from agentsim.spec.hardware import Profile, load_profile
 from agentsim.spec.model import Report
 from agentsim.spec.problems import given, quoted, unknown_name
 from agentsim.spec.profile_fields import rate_within
-from agentsim.spec.profile_limits import told
 from agentsim.spec.values import plain
 
 DEFAULT = "claude-opus"
@@ -110,7 +109,7 @@ class Servers:
             for i, limit in enumerate(profile.plan.limits):
                 if limit.account:
                     key = limit.account, limit.count
-                    own.setdefault(key, {})[limit.terms] = told(limit)
+                    own.setdefault(key, {})[limit.terms] = limit.words
                     where.setdefault(key, i)
             for key, quotas in own.items():
                 first, others = seen.setdefault(key, (profile, quotas))

@@ -299,6 +299,16 @@ TYPES: dict[str, Row] = {
     "profile_fields.Schedule": _choice("exclusive", "separate", "chunked"),
     "profile_fields.CacheKind": _choice("none", "ttl", "lru", "slot"),
     "profile_fields.OnLimit": _on_limit,
+    "profile_fields.Pause": _scalar("duration", "a time above 0", "1s"),
+    "profile_fields.Pauses": lambda _: (
+        Shape("a list of times", {"type": "array", "items": ref("duration-value")}, ["2s"]),
+    ),
+    "profile_fields.Factor": lambda _: (
+        Shape("a number from 1 to 100", {"type": "number", "minimum": 1, "maximum": 100}, 2),
+    ),
+    "profile_fields.Jitter": _scalar("share", "a share", "50%"),
+    "profile_fields.Tries": _whole(1, 1000),
+    "profile_fields.UntilReset": _choice("reset"),
     "profile_fields.Grade": _choice(*GRADES),
     "profile_fields.Counted": _choice(*COUNTS),
     "profile_fields.Covers": _choice("prompt", "all"),

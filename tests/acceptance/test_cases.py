@@ -26,7 +26,7 @@ OWN = Path(__file__).parent / "cases"
 DESIGN: dict[str, frozenset[int]] = {
     "A1-faster-tokens": frozenset(),
     "A2-concurrency-caps": frozenset(),
-    "A5-retry-storm": frozenset({1, 2}),
+    "A5-retry-storm": frozenset(),
     "A6-cache-ttl": frozenset(),
     "B1-one-reviewer": frozenset({5, 6, 7}),
     "B2-friday-afternoon": frozenset({1, 2, 3}),

@@ -122,7 +122,10 @@ def check_calls(seen: Seen, decodes: bool) -> None:
         server = servers[span.resource]
         tokens = facts.thinking + facts.visible
         assert min(facts.fresh, facts.cached, facts.thinking, facts.visible, facts.cut) >= 0
-        assert span.outcome in (Outcome.DONE, Outcome.CANCELLED, Outcome.FAILED)
+        if span.outcome is Outcome.REJECTED:  # sent back at once, with nothing done
+            assert any(limit.rejects for limit in server.limits)
+            assert not facts.fresh + facts.cached + tokens
+        assert not facts.again or span.outcome is Outcome.REJECTED
         assert -1 <= facts.shown <= span.ended
         assert facts.shown == -1 or (facts.visible and facts.shown >= span.began)
         price = server.price

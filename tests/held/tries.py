@@ -180,7 +180,7 @@ class Tries:
             span
             for span in self.seen.own(visit)
             if span.marks[:1] and span.marks[0][0] is Part.RETRY
-            and span.who == node.path and span.facts is None
+            and span.who == node.path and span.facts is None and not span.resource
         ]  # fmt: skip
 
     def _may_be_again(self, node: Node, visit: Visit) -> bool:

@@ -71,10 +71,15 @@ def windows(seen: Seen) -> Iterator[Window]:
 
 
 def calls(window: Window) -> list[Stretch]:
-    """The calls of agents: what they say in turns, and in steps of their own."""
+    """The calls of agents: what they say in turns, and in steps of their own.
+
+    Whoever waits to send a call again keeps its place.
+    """
     found = []
     for span in window.seen.trace.spans:
-        if not isinstance(span.facts, CallFacts):
+        pauses = span.facts is None and span.resource and span.marks[:1]
+        again = pauses and span.marks[0][0] in (Part.RETRY, Part.QUOTA_WAIT)
+        if not isinstance(span.facts, CallFacts) and not again:
             continue
         speaker = _speaker(window.seen, span.step)
         if speaker >= 0 and window.holds(speaker, span):

@@ -161,6 +161,12 @@ class CastMaker(Dice):
             }
         if self.chance(0.4):
             server |= {"limits": self.limits(), "max_output": 2000}
+            if any(limit.get("on_limit") == "reject" for limit in server["limits"]):
+                server["on_reject"] = self.pick(
+                    {"wait": "reset"},
+                    {"waits": ["1s", "5s"]},
+                    {"first": "2s", "tries": 6, "jitter": "50%"},
+                )
         if self.chance(0.4):
             server["context"] = self.pick(4_000, 20_000)
         return server
@@ -180,7 +186,9 @@ class CastMaker(Dice):
             limit = {"count": "output", "bucket": 9000, "refill": "200/s"}
             found.append(limit | {"reserve": "max_output", "refund": self.chance(0.5)})
         if self.chance(0.2):
-            found.append({"count": "requests", "window": {"size": "10s", "allow": 5}})
+            window = {"size": "10s", "allow": 5}
+            on_limit = self.pick("wait", "reject")
+            found.append({"count": "requests", "window": window, "on_limit": on_limit})
         if self.chance(0.2):
             window = {"size": "60s", "allow": 9000, "resume_delay": "7s"}
             found.append({"count": "output", "session_window": window})

@@ -71,6 +71,9 @@ def made(seed: int, harness: bool = True, quality: bool = True) -> Made:
         for limit in main["limits"]:  # one quota for both
             limit["account"] = "shared"
         small |= {"limits": copy.deepcopy(main["limits"]), "max_output": 2000}
+        small.pop("on_reject", None)
+        if "on_reject" in main:
+            small["on_reject"] = copy.deepcopy(main["on_reject"])
     if harness:
         Harnesses(seed, "harness").dress(workflow, maker.parts, (main, small))
     if quality:

@@ -170,6 +170,8 @@ def test_the_example_of_a_key_of_the_file_loads(field: schema.Field) -> None:
 
 
 def profile(**parts: str) -> None:
+    if "on_reject" in parts:
+        parts = {"limits": f"[{REJECTS}]", **parts}
     given = {"agentsim": "1", "decode": "{rate: 800 tok/s}", "slots": "4", **parts}
     text = "".join(f"{key}: {value}\n" for key, value in given.items() if value)
     profile_of(read(text, "p.yaml"), "p")
@@ -180,10 +182,13 @@ def test_the_example_of_a_key_of_a_profile_is_right(field: schema.Field) -> None
     profile(**{field.key: field.example})
 
 
+REJECTS = "{count: requests, bucket: 9, refill: 9/s, on_limit: reject}"
+GROWS = {"first": "1s", "tries": "6"}
 PART_NEEDS: dict[str, dict[str, str]] = {
     "cache": {"ttl": "5m"},
     "limits": {"bucket": "1000", "refill": "100/s"},
     **{f"limits.{kind}": {"bucket": "", "refill": ""} for kind in ("window", "session_window")},
+    **{f"on_reject.{key}": GROWS for key in ("first", "factor", "at_most", "jitter", "tries")},
     "limits.reserve": {"count": "output"},
     "limits.refund": {"count": "output", "reserve": "max_output"},
     "decode": {"rate": "800 tok/s"},

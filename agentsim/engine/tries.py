@@ -1,0 +1,96 @@
+"""A call that may not be served: it is sent again after a wait, as often as its plan says.
+
+Each try is a `Call` with a span of its own; the waits between them are spans of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from agentsim.engine.call import Call
+from agentsim.engine.frame import Frame, Stop
+from agentsim.engine.quota import Refusal
+from agentsim.engine.server import Line, Request, Server
+from agentsim.engine.world import Event
+from agentsim.graph import RetryPlan
+from agentsim.records import Outcome, Part, Verdict
+
+
+class Tries:
+    """How often one request was sent for one kind of reason, and what comes before the next try."""
+
+    def __init__(self, plan: RetryPlan | None, line: Line) -> None:
+        self.plan = plan
+        self.line = line
+        self.made = 0
+
+    def wait(self, now: int, until: int) -> int:
+        """One more try was not served: nanoseconds up to the next; -1 where there is none.
+
+        `until`: when what it lacked is there.
+        """
+        self.made += 1
+        plan = self.plan
+        if plan is None:
+            return -1
+        if plan.reset:
+            return until - now if plan.tries is None or self.made < plan.tries else -1
+        if self.made > len(plan.waits):
+            return -1
+        took = plan.waits[self.made - 1]
+        return took if self.line.jitter is None else round(took * self.line.jitter())
+
+    @property
+    def part(self) -> Part:
+        """What the wait before a further try is."""
+        reset = self.plan is not None and self.plan.reset
+        return Part.QUOTA_WAIT if reset else Part.RETRY
+
+
+def insist(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, None]:
+    """One call, sent again where it is not served. Raises Stop where it is given up."""
+    line = request.line
+    rejected = Tries(server.plan.on_reject, line)
+    while True:
+        call = Call(server, request, frame)
+        wait = -1
+        refusal: Refusal | None = None
+        try:
+            call.enter()
+            yield call
+            refusal = call.refusal
+            if refusal is None:
+                call.outcome = Outcome.DONE
+            else:
+                wait = rejected.wait(server.world.now, refusal.until)
+                call.again = wait >= 0
+        finally:
+            call.leave()
+        if refusal is None:
+            return
+        if wait < 0:
+            raise Stop(Verdict.FAILED, _given_up(line.path, rejected.made, refusal))
+        yield from _pause(rejected.part, wait, server, line, frame)
+
+
+def _given_up(path: str, made: int, refusal: Refusal) -> str:
+    often = "once" if made == 1 else f"{made} times"
+    return f"{path}: rejected {often} by {refusal.why}"
+
+
+def _pause(
+    part: Part, took: int, server: Server, line: Line, frame: Frame
+) -> Generator[Event | int, Any, None]:
+    """The wait before a further try: a span of its own, cut short or not.
+
+    It names the server, which tells it from the wait before a further try of a step.
+    """
+    began = server.world.now
+    outcome = Outcome.CANCELLED
+    try:
+        yield took
+        outcome = Outcome.DONE
+    finally:
+        marks = ((part, server.world.now),)
+        frame.record(line.step, line.who, server.plan.name, began, marks, outcome, None)
