@@ -15,9 +15,11 @@ from agentsim.report.hardware_words import NONE, facts, speed
 from agentsim.report.text import columns, name, safe
 
 WIDTH = 80
+_NARROW = 9  # columns of PREFILL
 _CUT = "MODEL: ... is cut; whole in a wider window, in a file (-o) or a pipe, in hw show NAME."
 _LEGEND = (
-    "DECODE, PREFILL: tok/s of one stream at 0 / 32k of context; one figure: the same at both. "
+    "DECODE, PREFILL: tok/s of one stream at 0 / 32k of context; one figure: the same at both; "
+    "1st: the time to the first token is measured instead. "
     "x8: tok/s of 8 streams together; - is one at a time, not shared or not measured.",
     "FIT: acceptable from 100 prefill and 10 decode, ok-ish 200 and 15, wonderful 1,000 and 100; "
     "the lower counts. ! has quotas, < holds less than 32k of context.",
@@ -65,8 +67,15 @@ def _row(row: Rated) -> tuple[str, ...]:
 
 def _reading(row: Rated) -> str:
     if row.first_token is not None:
-        return f"{show.tight(row.first_token)} first"
-    return NONE if row.prefill is None else _two(row.prefill, row.prefill_deep)
+        told = f"{show.tight(row.first_token)} 1st"
+        # a column of nine leaves twelve for the longest name's model: `gpt-oss-120b`
+        return told if len(told) <= _NARROW else f"{row.first_token:.1f}s 1st"
+    if row.prefill is None:
+        return NONE
+    told = _two(row.prefill, row.prefill_deep)
+    if len(told) <= _NARROW or row.prefill_deep is None:
+        return told
+    return f"{show.tokens(row.prefill)}/{show.tokens(row.prefill_deep)}"
 
 
 def _two(first: float, deep: float | None) -> str:

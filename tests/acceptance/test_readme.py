@@ -218,19 +218,25 @@ def test_the_example_with_a_fix_is_that_of_the_file() -> None:
 
 
 @pytest.mark.parametrize("kind", ["hardware", "workflows"])
-def test_the_tables_name_all_that_ships(kind: str) -> None:
+def test_the_tables_name_what_ships(kind: str) -> None:
     header = {"hardware": "| profile |", "workflows": "| workflow |"}[kind]
     table = README[README.index(header) :].split("\n\n")[0]
     named = re.findall(r"^\| `([^`]+)`", table, re.MULTILINE)
-    assert sorted(named) == sorted(file.stem for file in (ROOT / kind).glob("*.yaml"))
+    shipped = sorted(file.stem for file in (ROOT / kind).glob("*.yaml"))
+    if kind == "hardware":  # some of them: `hw list` names all, and the README how many more
+        assert set(named) < set(shipped)
+        assert f"and {len(shipped) - len(named)} more (`agentsim hw list`)" in README
+    else:
+        assert sorted(named) == shipped
 
 
 def test_the_table_gives_the_speed_and_grade_of_each_profile() -> None:
     """The grade is that of `source` in the profile's file, the speed that of `hw list`."""
     rows = re.findall(r"^\| `([^`]+)` \|.*\| ([^|]+) \| ([ABC]) \|$", README, re.MULTILINE)
     plans = [load_profile(file.stem).plan for file in (ROOT / "hardware").glob("*.yaml")]
-    wanted = [(it.profile, show.rate(decode_rate(it, 0)), it.about.grade) for it in plans]
-    assert sorted(rows) == sorted(wanted)
+    right = {(it.profile, show.rate(decode_rate(it, 0)), it.about.grade) for it in plans}
+    assert len(rows) > 10
+    assert set(rows) <= right
 
 
 def test_every_link_leads_to_a_file() -> None:

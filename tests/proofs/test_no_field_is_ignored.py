@@ -27,8 +27,8 @@ from tests.mutants import ROOT, Keys, Seed, lay_out, reach, seeds
 FEW, MORE = 3, 40
 """Runs that are looked at first, and where nothing changed in these."""
 
-FACTORS = (2, 0.5, 1.1, 1.2, 10, 0.1, 0.25, 3, 100, 0.01, 1e-3, 1e-4, -1)
-INSTEAD_OF_0 = (1, "1s", 100, 1000, "50%", "100 loc", "100s", "100 per kloc")
+FACTORS = (2, 0.5, 1.1, 1.2, 10, 0.1, 0.25, 3, 100, 0.01, 1e-3, 1e-4, 0.02, 0.005, -1)
+INSTEAD_OF_0 = (1, "1s", "1us", 100, 1000, "50%", "100 loc", "100s", "100 per kloc")
 
 TEXTS = {"note", "name", "assumed", "start", "timezone", "id", "url", "as_of"}
 """Keys whose values are words, whatever digits stand in them; `model` of a profile too."""
@@ -43,7 +43,24 @@ IDLE: dict[tuple[str, str], str] = {
     ("m2-ultra", "decode.step.32"): "8 slots: never so many streams",
     ("tok100", "decode.step.16"): "8 slots: never so many streams",
     ("tok100", "decode.step.32"): "8 slots: never so many streams",
-    ("claude-opus", "price.input"): "all that is read enters the cache, at `cache_write`",
+    **{
+        (name, f"decode.step.{streams}"): "8 slots: never so many streams"
+        for name in ("dgx-spark", "dgx-spark-qwen3-30b", "m2-ultra-qwen3-30b")
+        for streams in (16, 32)
+    },
+    ("dgx-spark-vllm", "decode.step.16"): "32 at once, and then three: never about 16",
+    ("dgx-spark-x2-vllm", "decode.step.16"): "32 at once, and then three: never about 16",
+    ("gb300-x4-dsv4", "decode.step.128"): "never more than 40 streams",
+    ("gb300-x4-kimi", "decode.step.128"): "never more than 40 streams",
+    ("strix-halo", "prefill.rate.65536"): "never so deep",
+    ("strix-halo-vulkan", "prefill.rate.65536"): "never so deep",
+    **{
+        (name, "price.input"): "all that is read enters the cache, at `cache_write`"
+        for name in (
+            *("claude-opus", "claude-sonnet", "claude-haiku"),
+            *("gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna"),
+        )
+    },
     ("a-budget", "budget.money"): "nothing is bought",
     ("a-budget", "budget.chance"): "every run keeps to it",
     ("a-person-rejects", "steps.0.retry"): "what is rejected is not tried again",
@@ -207,6 +224,19 @@ def figures_of(seed: Seed, base: str, folder: Path, runs: int) -> Any:
     return _PLAIN[key]
 
 
+def limit_of(seed: Seed, at: Keys) -> Any:
+    """The quota of the file that a path is in."""
+    return seed.value["limits"][at[1]]
+
+
+def holds(limit: Any, most: Any, refill: Any) -> None:
+    """Lets a quota hold so much: a bucket that fills like that, or a window."""
+    if "bucket" in limit:
+        limit.update(bucket=most, refill=refill)
+    else:
+        limit["window"]["allow"] = most
+
+
 def companion(seed: Seed, at: Keys) -> Any:
     """The file, with what binds before this number out of the way."""
     value = copy.deepcopy(seed.value)
@@ -215,13 +245,8 @@ def companion(seed: Seed, at: Keys) -> Any:
     if at[0] == "limits":  # one quota at a time, and small enough to be empty when it is filled
         limit = value["limits"][at[1]]
         for other in value["limits"]:
-            if other is not limit:
-                other["bucket"] = other["refill"] = None
-        value["limits"] = [
-            {**other, "bucket": "1G", "refill": "1G/s"} if other is not limit else other
-            for other in value["limits"]
-        ]
-        limit["bucket"] = 4 if limit["count"] == "requests" else "3k"
+            holds(other, "1G", "1G/s")
+        holds(limit, 4 if limit["count"] == "requests" else "3k", limit_of(seed, at).get("refill"))
     if "max_output" in value and at != ("max_output",):
         value["max_output"] = 900
     return value

@@ -81,7 +81,17 @@ def test_a_changed_law_changes_the_row() -> None:
 
 def test_a_measured_first_token_stands_for_prefill() -> None:
     row = line_of(screen(hardware.listing([HOSTED])), "hosted")
-    assert row[2:] == ["100", "1.4s", "first", "-", "wonderful!", "A", "26"]
+    assert row[2:] == ["100", "1.4s", "1st", "-", "wonderful!", "A", "26"]
+
+
+def test_long_figures_are_short_in_the_list() -> None:
+    quick = replace(BOX, prefill=Prefill(per_token=1 / 21_898, slope=4.456e-10))
+    # at 32k: 1 / (45.666 us + 14.259 us) = 16,687 tok/s
+    assert line_of(screen(hardware.listing([quick])), "box")[3] == "22k/17k"
+    slow = replace(HOSTED, first_token=Constant(0.9412))
+    assert line_of(screen(hardware.listing([slow])), "hosted")[3:5] == ["941ms", "1st"]
+    late = replace(HOSTED, first_token=Constant(123.456))
+    assert line_of(screen(hardware.listing([late])), "hosted")[3:5] == ["2.1m", "1st"]
 
 
 def test_a_small_context_has_one_figure_and_a_mark() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from agentsim.graph import ServerPlan
-from agentsim.spec.catalogue import names
+from agentsim.spec.catalogue import bundled, names
 from agentsim.spec.hardware import load_profile, profile_of
 from agentsim.spec.reader import read
 
@@ -67,11 +69,15 @@ def test_a_crowd_and_a_quota(decode: str, left: tuple[str, ...]) -> None:
 def test_what_ships_leaves_out_only_what_nobody_knows(name: str) -> None:
     """An own machine has no price, and nobody told the memory that several slots share; what is
     deliberate is written (`latency: 0`)."""
-    unknown = {
-        # its note: no slope measured, rent not modelled
-        "h200": {"per_context_token", "price", "kv"},
-        "taalas": {"decode", "limits", "cache"},  # its notes: none of them is published
-    }
-    slots = load_profile(name).plan.slots
-    own = set() if slots is None else {"price"} if slots == 1 else {"price", "kv"}
-    assert set(load_profile(name).plan.about.left_out) == unknown.get(name, own)
+    plan = load_profile(name).plan
+    text = (bundled("hardware") / f"{name}.yaml").read_text("utf-8")
+    own = {"price"} if plan.shared else set()  # nobody told the rent of the servers either
+    if plan.shared and plan.slots != 1:
+        own.add("kv")
+    if "A slope over the context was not measured" in " ".join(text.split()):
+        own.add("per_context_token")
+    if re.search("quotas .*(not in our sources)", " ".join(text.split())):
+        own.add("limits")
+    if name == "taalas":  # its notes: none of them is published
+        own = {"decode", "limits", "cache"}
+    assert set(plan.about.left_out) == own

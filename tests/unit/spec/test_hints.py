@@ -81,12 +81,13 @@ def test_a_choice_that_is_not_ready_is_not_offered(refused: Refused) -> None:
     [
         ("m3ultra", "m3-ultra-ds4"),
         ("M2Ultra", "m2-ultra"),
-        ("groq", "groq-gpt-oss-120b"),
+        ("groq", "groq-gpt-oss-20b"),
         ("opus", "claude-opus"),
-        ("spark", "dgx-spark-ds4"),
+        ("spark", "dgx-spark"),
         ("cerbras", "cerebras"),
         ("tok10", "tok100"),
-        ("rtx-5090", None),
+        ("rtx-5090", "rtx-5090"),
+        ("tpu-v9", None),
     ],
 )
 def test_the_profile_that_is_meant(name: str, meant: str | None) -> None:
