@@ -95,8 +95,8 @@ def start(node: Node, who: str, frame: Frame, work: Callable[[], Working[T]]) ->
 
 def speak(
     server: Server, request: Request, frame: Frame, node: Node, places: Places
-) -> Working[None]:
-    """A call by an agent, in a place under each cap that is held for calls."""
+) -> Working[int]:
+    """A call by an agent, in a place under each cap that is held for calls: see `serve`."""
     if not places:
         return serve(server, request, frame)
     who = request.line.who

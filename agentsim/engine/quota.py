@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
 
 class Refusal(NamedTuple):
-    """Why a request was not served, and when what it lacked is there (nanoseconds)."""
+    """Why a request was not served, and when what it lacked is there (nanoseconds).
+
+    `other`: the number of the server that serves it instead; -1: none.
+    """
 
     why: str
     until: int
+    other: int = -1
 
 
 class Ticket(Event):
@@ -172,7 +176,7 @@ class Gate:
         self._sharing = [self]
         self.looks = any(limit.count == "uncached_input" for limit in limits)
         self._timer = 0
-        self._delays = any(limit.resume_delay and not limit.rejects for limit in limits)
+        self._delays = any(limit.resume_delay and not limit.refuses for limit in limits)
         self._held: dict[int, int] = {}
         """Quotas that hold back the queue, and when they will be reset."""
         self._resumed: dict[int, tuple[int, int]] = {}
@@ -234,11 +238,11 @@ class Gate:
             refusal: Refusal | None = None
             for limit, quota, amount in zip(self.limits, self.quotas, amounts, strict=True):
                 at = quota.ready_at(now, amount)
-                if at is None:
+                if limit.refuses and at != now and (at is not None or limit.spare):
+                    until = now if at is None else at + limit.resume_delay
+                    refusal = self._refusal(limit, until, refusal)
+                elif at is None:
                     ticket.never = self._never(limit, amount)
-                elif limit.rejects:
-                    if at > now:
-                        refusal = self._refusal(limit, at + limit.resume_delay, refusal)
                 elif at > ready:
                     ready = at
             if ready > now and not ticket.never:
@@ -261,17 +265,19 @@ class Gate:
         return granted
 
     def _refusal(self, limit: LimitPlan, until: int, other: Refusal | None) -> Refusal:
-        """Sent back by this quota; of several by that whose room is there last."""
-        if other is not None and other.until >= until:
+        """Sent back by this quota; of several by the first that names another server, else by that
+        whose room is there last."""
+        if other is not None and (other.other >= 0 or (not limit.spare and other.until >= until)):
             return other
-        return Refusal(f"the quota of {self.name} ({limit.count}, {limit.words})", until)
+        why = f"the quota of {self.name} ({limit.count}, {limit.words})"
+        return Refusal(why, until, limit.fallback)
 
     def _hold(self, now: int, amounts: list[int]) -> None:
         """Note which quotas, resumed late after a reset, hold back the queue, and until when."""
         for i, (quota, amount) in enumerate(zip(self.quotas, amounts, strict=True)):
             at = quota.ready_at(now, amount)
             limit = self.limits[i]
-            if limit.resume_delay and not limit.rejects and at is not None and at > now:
+            if limit.resume_delay and not limit.refuses and at is not None and at > now:
                 self._held[i] = at
 
     def _resuming(self, now: int) -> list[tuple[int, Entry]]:

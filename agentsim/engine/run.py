@@ -76,6 +76,9 @@ def _stage(
         if plan.limits and quotas is not None:
             gate = Gate(world, plan.name, plan.limits, quotas.of(plan.limits))
         stage.servers.append(Server(world, plan, gate, number))
+    for server in stage.servers:
+        if server.refuses:
+            server.others = stage.servers
     gates = [server.gate for server in stage.servers if server.gate is not None]
     for gate in gates:
         gate.share(gates)

@@ -14,25 +14,47 @@ from agentsim.engine.written import write
 from agentsim.records import Mark, Outcome
 
 
-def serve(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, None]:
-    """One call from the asking to the last token; writes its span, however it ends."""
+def serve(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, int]:
+    """One call from the asking to the last token; writes its span, however it ends.
+
+    Returns how many tokens of the answer were not made, since another server served it that holds
+    less.
+    """
     if server.simple:
         return _simply(server, request, frame)
     if server.refuses:
-        return insist(server, request, frame)
+        return _where_there_is_room(server, request, frame)
     return _through(Call(server, request, frame))
 
 
-def _through(call: Call) -> Generator[Event | int, Any, None]:
+def _where_there_is_room(
+    server: Server, request: Request, frame: Frame
+) -> Generator[Event | int, Any, int]:
+    """A call that may be sent back, here or where it is served instead."""
+    whole = request.thinking + request.visible
+    while server.refuses:
+        other = yield from insist(server, request, frame)
+        if other is None:
+            return whole - request.thinking - request.visible
+        server, request = other
+    if server.simple:
+        yield from _simply(server, request, frame)
+    else:
+        yield from _through(Call(server, request, frame))
+    return whole - request.thinking - request.visible
+
+
+def _through(call: Call) -> Generator[Event | int, Any, int]:
     try:
         call.enter()
         yield call
         call.outcome = Outcome.DONE
     finally:
         call.leave()
+    return 0
 
 
-def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, None]:
+def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, int]:
     """A call with no door to wait at: what `Call` does, without the object."""
     now = server.world.now
     cached = 0
@@ -52,6 +74,7 @@ def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event |
         if not done:
             cut_short(server, request, frame, now, cached, marks, course)
     served(server, request, frame, now, cached, marks, course)
+    return 0
 
 
 def served(

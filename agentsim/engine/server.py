@@ -32,6 +32,8 @@ class Line(NamedTuple):
     spread: Sampler | None
     jitter: Sampler | None = None
     """A factor on each wait before a further try."""
+    spares: tuple[tuple[int, Line], ...] = ()
+    """The step's lines to the servers that serve what this one sends back, by their numbers."""
 
 
 class Request(NamedTuple):
@@ -107,8 +109,10 @@ class Server:
         # No door, nothing shared: a call's time hangs on its step's own draws, its session and what
         # the cache holds.
         self.simple = gate is None and plan.is_open
-        self.refuses = gate is not None and any(limit.rejects for limit in plan.limits)
-        """A call may be sent back, and then asks again as `tries` says."""
+        self.refuses = gate is not None and any(limit.refuses for limit in plan.limits)
+        """A call may be sent back, and then asks again or elsewhere, as `tries` says."""
+        self.others: list[Server] = []
+        """All servers of the run, where one of them may serve what this one sends back."""
 
     def line(self, node: Node, role: str, who: str, key: int, task: Task) -> Line:
         """A step's line to this server; `key` is that of its draws."""
@@ -124,7 +128,12 @@ class Server:
         jitter: Sampler | None = None
         if plan.on_reject is not None and plan.on_reject.jitter is not None:
             jitter = sampler(plan.on_reject.jitter, key, Purpose.JITTER, task, plan.name)
-        return Line(role, node.rank, node.path, who, node.priority, before, spread, jitter)
+        spares = tuple(
+            (limit.fallback, self.others[limit.fallback].line(node, limit.spare, who, key, task))
+            for limit in plan.limits
+            if limit.spare and self.others
+        )
+        return Line(role, node.rank, node.path, who, node.priority, before, spread, jitter, spares)
 
     def course(self, request: Request, cached: int, now: int, marks: list[Mark]) -> Course:
         """The course of a call at the speed of one stream that starts now; adds its marks."""

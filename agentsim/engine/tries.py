@@ -13,7 +13,8 @@ from agentsim.engine.frame import Frame, Stop
 from agentsim.engine.quota import Refusal
 from agentsim.engine.server import Line, Request, Server
 from agentsim.engine.world import Event
-from agentsim.graph import RetryPlan
+from agentsim.graph import RetryPlan, ServerPlan
+from agentsim.laws.caches import FOREVER
 from agentsim.records import Outcome, Part, Verdict
 
 
@@ -48,8 +49,17 @@ class Tries:
         return Part.QUOTA_WAIT if reset else Part.RETRY
 
 
-def insist(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, None]:
-    """One call, sent again where it is not served. Raises Stop where it is given up."""
+Elsewhere = tuple[Server, Request]
+"""The server that serves a call instead, and what it is sent."""
+
+
+def insist(
+    server: Server, request: Request, frame: Frame
+) -> Generator[Event | int, Any, Elsewhere | None]:
+    """One call, sent again where it is not served. Raises Stop where it is given up.
+
+    Returns where it is served instead, if it is.
+    """
     line = request.line
     rejected = Tries(server.plan.on_reject, line)
     while True:
@@ -62,16 +72,64 @@ def insist(server: Server, request: Request, frame: Frame) -> Generator[Event | 
             refusal = call.refusal
             if refusal is None:
                 call.outcome = Outcome.DONE
+            elif refusal.other >= 0:
+                call.again = True
             else:
                 wait = rejected.wait(server.world.now, refusal.until)
                 call.again = wait >= 0
         finally:
             call.leave()
         if refusal is None:
-            return
+            return None
+        if refusal.other >= 0:
+            return elsewhere(server, request, refusal.other, frame)
         if wait < 0:
             raise Stop(Verdict.FAILED, _given_up(line.path, rejected.made, refusal))
         yield from _pause(rejected.part, wait, server, line, frame)
+
+
+def elsewhere(server: Server, request: Request, number: int, frame: Frame) -> Elsewhere:
+    """The same request to another server: no longer an answer, and cut to what that one holds.
+
+    Raises Stop where what is sent does not fit its context.
+    """
+    other = server.others[number]
+    line = next(line for at, line in request.line.spares if at == number)
+    most = request.max_output
+    if most == _holds(server.plan, request) or most == request.thinking + request.visible:
+        most = FOREVER  # the step itself asked for no less
+    plan, left = other.plan, FOREVER
+    if plan.context is not None:
+        left = plan.context - request.input
+        if left < 0 or (left == 0 and request.thinking + request.visible):
+            raise Stop(
+                Verdict.FAILED,
+                f"{line.path}: {request.input:,} tokens do not fit the context of "
+                f"{plan.context:,} of {plan.profile}, which serves what {server.plan.name} sends "
+                "back",
+            )
+    most = min(most, _holds(plan, request))
+    if most == FOREVER:
+        most = request.thinking + request.visible
+    thinking = min(request.thinking, most)
+    visible = min(request.visible, most - thinking)
+    lost = request.thinking + request.visible - thinking - visible
+    if lost:
+        frame.world.note("output_cut")
+    return other, request._replace(
+        line=line,
+        thinking=thinking,
+        visible=visible,
+        max_output=most,
+        cut=request.cut + lost,
+        kept=min(request.kept, thinking + visible),
+    )
+
+
+def _holds(plan: ServerPlan, request: Request) -> int:
+    """The longest answer that a server gives to a request."""
+    most = FOREVER if plan.max_output is None else plan.max_output
+    return most if plan.context is None else min(most, plan.context - request.input)
 
 
 def _given_up(path: str, made: int, refusal: Refusal) -> str:

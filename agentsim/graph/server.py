@@ -46,6 +46,15 @@ class LimitPlan:
     """After a reset, what waited for it goes on so much later: somebody resumes it by hand."""
     rejects: bool = False
     """A request that finds no room is sent back at once, and does not wait for it."""
+    spare: str = ""
+    """A role: where there is no room its server serves the call. `fallback` is that server's
+    number, once the roles are bound."""
+    fallback: int = -1
+
+    @property
+    def refuses(self) -> bool:
+        """Whether nobody waits for room in it."""
+        return self.rejects or bool(self.spare)
 
     @property
     def terms(self) -> Terms:

@@ -129,6 +129,8 @@ def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
             yield "", f"  resumed {late} after a reset"
         if limit.rejects:
             yield "", "  a call that finds no room is rejected"
+        elif limit.spare:
+            yield "", f"  a call that finds no room goes to the role {limit.spare}"
     if any(limit.rejects for limit in plan.limits):
         yield "rejected calls", _retries(plan.on_reject)
 

@@ -64,10 +64,10 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
         if isinstance(node, Agent | Call):
             need = _need(node)
             index = node.plan.server if isinstance(node, Agent) else node.server
-            server = graph.servers[index]
-            if _fits_context(need, server, program, source):
-                _check_quota(need, server, program)
-                _check_memory(need, server, program)
+            for server in _serving(graph, index):
+                if _fits_context(need, server, program, source):
+                    _check_quota(need, server, program)
+                    _check_memory(need, server, program)
 
     lines = check_lines(graph, program)
     defects = check_defects(graph, program)
@@ -82,6 +82,15 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
     told += [*vain_limits(graph, program), *idle_settings(graph, program)]
     notices = few(unchosen(told, program.chosen))
     return dataclasses.replace(graph, notices=(*graph.notices, *notices))
+
+
+def _serving(graph: Graph, index: int) -> list[ServerPlan]:
+    """The server of a step, and those that serve what it sends back."""
+    found = [index]
+    for at in found:  # grows meanwhile
+        spares = (it.fallback for it in graph.servers[at].limits if it.spare)
+        found += [spare for spare in spares if spare not in found]
+    return [graph.servers[at] for at in found]
 
 
 def _between_steps(graph: Graph, program: Program) -> list[Told]:
@@ -216,7 +225,7 @@ def _larger(need: Need, role: str, source: Source) -> str:
 def _check_quota(need: Need, server: ServerPlan, program: Program) -> None:
     for limit in server.limits:
         least = _counted(need, limit, server)
-        if least > limit.holds:
+        if least > limit.holds and not limit.spare:
             quota = f"the quota of {quoted(server.profile)}, which holds {limit.holds:,.10g}"
             what = "request" if limit.count == "requests" else f"tokens of {limit.count}"
             takes = f"{quoted(need.step.path)} takes {least:,.0f} {what} in one call"

@@ -106,9 +106,7 @@ class LimitFile(Model):
     )
     refund: Flag = may("whether what was reserved and not used comes back", "yes", False)
     account: kinds.Account = may("servers that name the same account share it", "team")
-    on_limit: kinds.OnLimit = may(
-        "what a call does that finds no room: wait, or be rejected", "reject", "wait"
-    )
+    on_limit: kinds.OnLimit = may("what becomes of a call that finds no room", "reject", "wait")
 
 
 class RejectFile(Model):

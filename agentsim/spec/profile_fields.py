@@ -235,9 +235,13 @@ def _cache_kind(value: object) -> str:
     return values.one_of(value, ("none", "ttl"), "a kind of cache")
 
 
-def _on_limit(value: object) -> str:
+def _on_limit(value: object) -> str | tuple[str]:
+    """`wait` or `reject`; the role of `{fallback: role}` by itself."""
     if isinstance(value, dict):
-        raise fault("not yet: a quota that falls back to a role", code="not-yet")
+        if value.keys() != {"fallback"}:
+            raise fault(f"expected `{{fallback: role}}`; got {shown(value)}")
+        with below("fallback"):
+            return (values.name(value["fallback"]),)
     return values.one_of(value, ("wait", "reject"), "what a call does at the limit")
 
 
@@ -334,7 +338,7 @@ Spread = Annotated[Distribution | None, PlainValidator(_spread)]
 FirstToken = Annotated[tuple[Distribution, float] | None, PlainValidator(_first_token)]
 Schedule = Annotated[str | None, PlainValidator(_schedule)]
 CacheKind = Annotated[str, PlainValidator(_cache_kind)]
-OnLimit = Annotated[str, PlainValidator(_on_limit)]
+OnLimit = Annotated[str | tuple[str], PlainValidator(_on_limit)]
 Pause = Annotated[float | None, PlainValidator(_pause)]
 Pauses = Annotated[tuple[float, ...] | None, PlainValidator(_pauses)]
 Factor = Annotated[float | None, PlainValidator(_factor)]

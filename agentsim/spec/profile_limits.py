@@ -75,6 +75,7 @@ def limit_plan(file: LimitFile) -> LimitPlan | None:
         anchor=anchor,
         resume_delay=delay,
         rejects=file.on_limit == "reject",
+        spare=file.on_limit[0] if isinstance(file.on_limit, tuple) else "",
     )
 
 

@@ -87,6 +87,7 @@ class Servers:
 
         Where a step could not be read, `every_step` is false: it may have asked for any role.
         """
+        self._bind_spares()
         self._report_roles(every_step)
         plans = []
         for server in self._servers.values():
@@ -97,7 +98,50 @@ class Servers:
                 self._report_all(fault)
                 self.complete = False
         self._report_accounts()
-        return tuple(plans)
+        return tuple(map(self._with_spares, plans))
+
+    def _bind_spares(self) -> None:
+        """Roles whose servers serve what a quota sends back, and what theirs send back in turn."""
+        done = 0
+        while done < len(self._servers):
+            server = list(self._servers.values())[done]
+            for i, limit in enumerate(server.profile.plan.limits):
+                if limit.spare:
+                    self.index(limit.spare, server.profile.place_of(i))
+            done += 1
+        for start, server in enumerate(self._servers.values()):
+            for i, limit in enumerate(server.profile.plan.limits):
+                if limit.spare in self._index:
+                    self._report_circle(start, server, i, self._index[limit.spare])
+
+    def _report_circle(self, start: int, server: _Server, limit: int, other: int) -> None:
+        """A call must not come back to a server that has no room for it."""
+        plans = [it.profile.plan for it in self._servers.values()]
+        found, ahead = {other}, [other]
+        while ahead:
+            spares = (it.spare for it in plans[ahead.pop()].limits)
+            more = {self._index[spare] for spare in spares if spare in self._index} - found
+            found |= more
+            ahead += more
+        if start not in found:
+            return
+        role = quoted(server.profile.plan.limits[limit].spare)
+        who = quoted(server.profile.name)
+        if other == start:
+            message = f"the fallback role {role} is served by {who} itself, whose quota is full"
+        else:
+            message = f"the fallback from {who} to the role {role} leads back to {who}"
+        hint = f"bind another machine: `--hw {server.profile.plan.limits[limit].spare}=NAME`"
+        place = server.profile.place_of(limit)
+        self._report(Problem("fallback-circle", message, place, hint))
+        self.complete = False
+
+    def _with_spares(self, plan: ServerPlan) -> ServerPlan:
+        """With the numbers of the servers that serve what its quotas send back."""
+        if not any(limit.spare for limit in plan.limits):
+            return plan
+        limits = (replace(it, fallback=self._index.get(it.spare, -1)) for it in plan.limits)
+        return replace(plan, limits=tuple(limits))
 
     def _report_accounts(self) -> None:
         """Profiles of one account that give its quota otherwise would be counted in two."""

@@ -146,7 +146,8 @@ def _each_turn(
         kept = visible + thinking if plan.keeps_thinking or not thinking else 0
         request = sent(line, session, held, kept)
         if lead is None:
-            yield from speak(server, request, frame, node, places)
+            if lost := (yield from speak(server, request, frame, node, places)):
+                thinking, visible, lacking = _shorter(lost, thinking, visible, lacking)
         elif not lead.call(request):
             yield from lead.land()
             lead.call(request)
@@ -166,6 +167,13 @@ def _each_turn(
             tokens = lead.use(cast("list[Hand]", hands), kit.in_turn)
         session.tokens += tokens
     return visible
+
+
+def _shorter(lost: int, thinking: int, visible: int, lacking: int) -> tuple[int, int, int]:
+    """(thinking, visible, lacking) of an answer of another server, which holds so much less."""
+    made = thinking + visible - lost
+    thought = min(thinking, made)
+    return thought, made - thought, lacking + visible - (made - thought)
 
 
 class Sub:

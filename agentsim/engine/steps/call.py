@@ -34,10 +34,11 @@ def run_call(node: Call, frame: Frame) -> Steps:
         if held.cut:
             frame.world.note("output_cut")
         kept = 0 if held.thinking else held.visible
-        yield from speak(server, sent(line, session, held, kept), frame, node, places)
-        session.tokens += held.visible
+        lost = yield from speak(server, sent(line, session, held, kept), frame, node, places)
+        said = max(0, held.visible - lost)  # where another server served it that holds less
+        session.tokens += said
         session.asked = answered = True
-        frame.answers = (Answer(held.visible),)
+        frame.answers = (Answer(said),)
     finally:
         if not answered:
             # what got no answer is sent again by a retry, not twice; others may have added theirs

@@ -330,7 +330,6 @@ NOT_YET = [
     "prefill: {rate: 1 tok/s, schedule: chunked}\n",
     "cache: {kind: lru}\n",
     "cache: {kind: slot}\n",
-    "limits: [{count: input, bucket: 1, refill: 1/s, on_limit: {fallback: small}}]\n",
     "price: {input: {200k: 3}, output: 1}\n",
     "price: [{input: 3, output: 1}]\n",
 ]
