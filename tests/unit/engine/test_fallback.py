@@ -26,7 +26,7 @@ FALLS = limited(1, {"fallback": "small"})
 
 def play(folder: Path, main: File, **bound: File) -> Run:
     call = {"call": "main", "id": "x", "input": 500, "output": 100}
-    return run(folder, {"steps": [{"each": 3, "id": "e", "do": [call]}]}, main, **bound)
+    return run(folder, {"steps": [{"each": 3, "id": "e", "do": [call]}]}, main, 0, **bound)
 
 
 def served(found: Run) -> list[tuple[str, str, float, Outcome, int]]:
