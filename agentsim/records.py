@@ -209,6 +209,18 @@ class Kept(NamedTuple):
     waited: int
 
 
+class Loads(NamedTuple):
+    """The model of one server (its number), where it may have to be loaded: how often it was, and
+    nanoseconds: `time` of loading, what calls `waited` for another model to leave or to be loaded
+    before, and `beside`, in which several models of its machine served at once."""
+
+    server: int
+    loads: int
+    time: int
+    waited: int
+    beside: int
+
+
 class Defects(NamedTuple):
     """What is in the work when a run ends, of the lines that count: how many defects were put in.
 
@@ -250,3 +262,5 @@ class Trace(NamedTuple):
     """None where no step puts any in or looks for any."""
     kept: tuple[Kept, ...] = ()
     """Of each server whose memory is counted."""
+    loads: tuple[Loads, ...] = ()
+    """Of each server whose model may have to be loaded."""

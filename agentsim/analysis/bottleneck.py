@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from agentsim.analysis.estimate import FEWEST, interval
 from agentsim.analysis.findings import Bottleneck, PersonFindings
-from agentsim.analysis.limits import SHARED, TAKEN, Group, sentence, subject
+from agentsim.analysis.limits import SHARED, TAKEN, Group, Instead, sentence, subject
 from agentsim.analysis.room import Behind
 from agentsim.analysis.where import Key
 from agentsim.analysis.words import SLIVER, percent
@@ -41,12 +42,12 @@ def bottleneck(
     people: Mapping[str, PersonFindings],
     behind: Behind | None = None,
     beside: Behind | None = None,
-    memory: frozenset[str] = frozenset(),
+    instead: Instead = MappingProxyType({}),
 ) -> Bottleneck:
     """The largest group of `where`; of equal ones waiting before work, then the parts' order.
 
     `behind` and `beside`: what is scarce to those in the places of each cap, as `room` has it.
-    `memory`: servers, by role, whose calls wait for memory and not for a slot.
+    `instead`: servers, by role, whose calls wait for something else than a slot.
     `share` is that of the rows that the sentence names, `rows`: rows of "where the average goes"
     that are no slivers.
     """
@@ -61,7 +62,7 @@ def bottleneck(
     )
     share = min(1.0, sum(where[key] for key in rows) / wall)
     with_it = _taken((beside or {}).get(what, {})) if part is Part.CAP_WAIT else ()
-    told = sentence(Group(part, what, share, rows, people, with_it, memory))
+    told = sentence(Group(part, what, share, rows, people, with_it, instead))
     told += _models(where, wall, part, share)
     named = tuple((part.label, what) for part, what in rows)
     return Bottleneck(part.label, what, share, told, named)
@@ -89,7 +90,7 @@ def also_typical(
     runs: Sequence[Where],
     behind: Behind,
     beside: Behind,
-    memory: frozenset[str] = frozenset(),
+    instead: Instead = MappingProxyType({}),
 ) -> Bottleneck:
     """`found`, with a sentence on typical runs where something else binds those.
 
@@ -109,7 +110,7 @@ def also_typical(
     others = [key for key in where if _group_of(*causes[key]) == of_mean]
     if interval([_sum(own, run) - _sum(others, run) for run in runs])[0] <= 0:
         return found
-    name = subject(*causes[max(own, key=lambda key: where[key])], memory)
+    name = subject(*causes[max(own, key=lambda key: where[key])], instead)
     share = percent(_sum(own, where) / sum(where.values()))
     told = f"{found.sentence} That is the average; in typical runs it is {name}, "
     told += f"with {share} of their time."

@@ -138,6 +138,22 @@ class KvFindings:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadFindings:
+    """Loading a server's model: how often in a run and the seconds that it takes, means per run.
+
+    `wait`: seconds a run that calls wait for another model of the machine to leave its memory or to
+    be loaded before, all added up; `wait_share`: what that is of all that they wait before service.
+    `beside`: the share of the wall time in which several models of the machine served at once.
+    """
+
+    count: float
+    seconds: float
+    wait: float
+    wait_share: float
+    beside: float
+
+
+@dataclass(frozen=True, slots=True)
 class ServerFindings:
     profile: str
     roles: tuple[str, ...]
@@ -158,10 +174,18 @@ class ServerFindings:
     kv: KvFindings | None = None
     """None where memory for contexts has no limit."""
 
+    loads: LoadFindings | None = None
+    """None where its model is always in memory."""
+
     @property
-    def waits_for_memory(self) -> bool:
-        """Whether most of what its calls wait before service is for memory and not for a slot."""
-        return self.kv is not None and self.kv.wait_share > 0.5
+    def waits_for(self) -> str:
+        """What its calls mostly wait for before service: `memory`, `model`; empty: a slot."""
+        memory = 0.0 if self.kv is None else self.kv.wait_share
+        model = 0.0 if self.loads is None else self.loads.wait_share
+        most = max(memory, model)
+        if not most or most < 1.0 - memory - model:
+            return ""
+        return "memory" if memory == most else "model"
 
 
 @dataclass(frozen=True, slots=True)

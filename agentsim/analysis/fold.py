@@ -78,6 +78,8 @@ class Folder:
         tallies = list(map(server_tally, self._servers, servers))
         for kept in trace.kept:
             tallies[kept.server] = tallies[kept.server]._replace(kept=kept)
+        for loads in trace.loads:
+            tallies[loads.server] = tallies[loads.server]._replace(loads=loads)
         path, people_part, idle_part = self._path(trace)
         shown = [
             facts.shown

@@ -43,6 +43,7 @@ class _Use:
     most: int
     rereads: bool
     together: int
+    loads: float
     is_told: bool
 
 
@@ -93,6 +94,7 @@ def _use(graph: Graph, tallies: Sequence[Tally], numbers: list[int], is_told: bo
             for one in of_server
         ),
         together=max(one.together for one in every),
+        loads=sum(one.loads.loads for one in every if one.loads is not None) / n,
         is_told=is_told,
     )
 
@@ -135,6 +137,8 @@ def _of(use: _Use) -> Iterator[LeftOut]:
         yield lack("per_context_token", "quick", f"contexts to {_tokens(use.deepest)}")
     if "kv" in lacks and plan.context is not None and use.together > plan.context:
         yield lack("kv", "quick", f"{_tokens(use.together)} of context at once, memory unlimited")
+    if "load" in lacks and use.loads:
+        yield lack("load", "quick", f"{counted(use.loads, 'load')} in no time")
     if "limits" in lacks and use.calls > 1:
         yield lack("limits", "quick", "if any")
     if "cache" in lacks and use.rereads and (errs := _rereading(plan)):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from agentsim.analysis.findings import PersonFindings
 from agentsim.analysis.where import Key
 from agentsim.analysis.words import counted, listed, percent
 from agentsim.records import PEOPLE, Part
+
+Instead = Mapping[str, str]
+"""By role: what the calls of a server wait for that is no slot, a key of `INSTEAD`."""
 
 _NAMED = 3  # names in a list; the rest are counted
 
@@ -24,8 +28,7 @@ class Group:
     people: Mapping[str, PersonFindings]
     beside: Sequence[Key] = ()
     """Of a cap: what else is all taken, so that one more place would only wait for it."""
-    memory: frozenset[str] = frozenset()
-    """Servers, by role, whose calls wait for memory and not for a slot."""
+    instead: Instead = field(default_factory=dict)
 
     @property
     def caps(self) -> list[str]:
@@ -44,7 +47,7 @@ def sentence(group: Group) -> str:
         who = "You are" if name == "you" else f"{name} is"
         told = _person(group)
     else:
-        first, told = _of(group.part, name, group.memory)
+        first, told = _of(group.part, name, group.instead)
         who = first.replace("{}", name)
         told = told.replace("{}", name)
         if group.part is Part.TOOL:
@@ -54,17 +57,19 @@ def sentence(group: Group) -> str:
     return f"{who} the limit: {percent(group.share)} of the time{told}."
 
 
-def subject(part: Part, what: str, memory: frozenset[str] = frozenset()) -> str:
+def subject(part: Part, what: str, instead: Instead = MappingProxyType({})) -> str:
     """The limit by itself, in mid-sentence: `you`, `decoding`, `the cap on files`."""
     if part in PEOPLE or part is Part.POOL_WAIT:
         return what
-    first = _of(part, what, memory)[0].removesuffix(" is").removesuffix(" are")
+    first = _of(part, what, instead)[0].removesuffix(" is").removesuffix(" are")
     return (first[0].lower() + first[1:]).replace("{}", what)
 
 
-def _of(part: Part, what: str, memory: frozenset[str]) -> tuple[str, str]:
-    """Its words in `SENTENCES`; a wait before service may be for memory."""
-    return MEMORY if part is Part.SLOT_WAIT and what in memory else SENTENCES[part]
+def _of(part: Part, what: str, instead: Instead) -> tuple[str, str]:
+    """Its words in `SENTENCES`; a wait before service may be for something else than a slot."""
+    if part is Part.SLOT_WAIT and what in instead:
+        return INSTEAD[instead[what]][:2]
+    return SENTENCES[part]
 
 
 def _together(group: Group) -> str:
@@ -89,8 +94,8 @@ def _capped(group: Group, told: str) -> str:
         return f"{told}{several} is {doing} {under}, whose holders slow each other down"
     place = f"{under}, whose holders wait for"
     it = SCARCE[group.part].replace("{}", group.what)
-    if group.part is Part.SLOT_WAIT and group.what in group.memory:
-        it = "memory for contexts"
+    if group.part is Part.SLOT_WAIT and group.what in group.instead:
+        it = INSTEAD[group.instead[group.what]][2]
     return f"{told}{several} or {place} it" if names else f" is waiting {place} {it}"
 
 
@@ -145,8 +150,15 @@ SENTENCES: Mapping[Part, tuple[str, str]] = {
     Part.OTHER: ("What a harness does between calls is", ""),
 }
 
-MEMORY = ("Memory for contexts is", " is waiting for it")
-"""Instead of those of a slot, where that is what calls wait for."""
+INSTEAD: Mapping[str, tuple[str, str, str]] = {
+    "memory": ("Memory for contexts is", " is waiting for it", "memory for contexts"),
+    "model": (
+        "Memory for models is",
+        " is waiting for another model to leave it",
+        "another model to leave memory",
+    ),
+}
+"""By what calls wait for instead of a slot: its sentence, and its name in another one."""
 
 SCARCE: Mapping[Part, str] = {
     Part.SLOT_WAIT: "a slot",

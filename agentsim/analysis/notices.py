@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentsim.analysis.findings import Findings
+from agentsim.analysis.findings import Findings, ServerFindings
 from agentsim.analysis.left_out import lacking
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.weights import by_weight
@@ -36,7 +36,7 @@ _LEVERS = {
     Part.PREFILL: "a prompt cache, shorter contexts or a faster prefill",
     Part.LATENCY: _MORE,
     Part.RETRY: "fewer failures, or shorter waits before a further try",
-    Part.MODEL_LOAD: _MORE,
+    Part.MODEL_LOAD: "memory for more models, or a longer `keep_alive`",
     Part.COMPACTION: "a larger context, or fewer tokens",
     Part.TOOL: f"faster tools, or {_MORE}",
     Part.WAIT: "shorter waits, or more of them side by side",
@@ -156,12 +156,17 @@ def _people(findings: Findings) -> Iterator[Notice]:
 
 
 def _servers(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> Iterator[Notice]:
+    machines: set[str] = set()
     for i, plan in enumerate(graph.servers):
         own = [tally.servers[i] for tally in tallies]
         if any(one.calls for one in own):
             yield from _source(plan)
             yield from _measured(plan, [one.deepest for one in own], [one.most for one in own])
             yield from _memory(plan, findings)
+            yield from _loads(plan, findings)
+            if plan.machine is not None and plan.machine.name not in machines:
+                machines.add(plan.machine.name)
+                yield from _beside(plan.machine.name, findings.servers[plan.known_as])
     yield from lacking(findings.left_out)
 
 
@@ -180,6 +185,31 @@ def _memory(plan: ServerPlan, findings: Findings) -> Iterator[Notice]:
     slots = ", which more slots do not shorten" if plan.slots is not None else ""
     text = f"{plan.profile}: {what} (`kv`, {kv.capacity:,} tokens){slots}"
     yield Notice(text, Weight.FOUND, about=("memory", plan.profile), profile=plan.profile)
+
+
+def _loads(plan: ServerPlan, findings: Findings) -> Iterator[Notice]:
+    """A model that comes and goes."""
+    loads = findings.servers[plan.known_as].loads
+    if loads is None:
+        return
+    wall, lost = findings.wall.mean, loads.seconds + loads.wait
+    if loads.count > 1.0 and lost >= SLIVER * wall:
+        often = f"its model is loaded {number(loads.count)} times a run"
+        took = f"{number(loads.seconds)} s of loading"
+        waited = f", {number(loads.wait)} s of calls that wait for another model"
+        text = f"{plan.profile}: {often}, {took}{waited if loads.wait else ''}"
+        yield Notice(text, Weight.FOUND, about=("loads", plan.profile), profile=plan.profile)
+
+
+def _beside(machine: str, server: ServerFindings) -> Iterator[Notice]:
+    """Models that share a machine, and are each at full speed."""
+    if server.loads is not None and server.loads.beside > SLIVER:
+        loads = server.loads
+        text = (
+            f"{machine}: its models serve side by side for {percent(loads.beside)} of the "
+            "time, each as quick as alone; a real machine would share its speed"
+        )
+        yield Notice(text, Weight.RANGE, about=("beside", machine))
 
 
 def _source(plan: ServerPlan) -> Iterator[Notice]:

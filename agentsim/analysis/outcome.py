@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from typing import NamedTuple
 
-from agentsim.records import Defects, Kept, Outcome, Verdict
+from agentsim.records import Defects, Kept, Loads, Outcome, Verdict
 
 
 class ServerTally(NamedTuple):
@@ -48,6 +48,8 @@ class ServerTally(NamedTuple):
     """Visible tokens of the calls that were not wasted."""
     kept: Kept | None = None
     """What was held of its memory for contexts, and waited for it; None where it has no limit."""
+    loads: Loads | None = None
+    """How its model was loaded; None where it is always in memory."""
     together: int = 0
     """The most tokens of context in service at once, where memory has no limit: the first runs."""
 

@@ -142,10 +142,10 @@ def _bound(
 ) -> Bottleneck:
     """What bound the average run, and typical ones where that is something else."""
     scarce = behind(graph, tallies), beside(graph, tallies)
-    memory = frozenset(role for role, own in servers.items() if own.waits_for_memory)
-    found = bottleneck(_means(where, len(tallies)), wall, people, *scarce, memory)
+    instead = {role: own.waits_for for role, own in servers.items() if own.waits_for}
+    found = bottleneck(_means(where, len(tallies)), wall, people, *scarce, instead)
     typical = [_means(spent(graph, [it]), 1) for it in middle(tallies)]
-    found = also_typical(found, typical, *scarce, memory)
+    found = also_typical(found, typical, *scarce, instead)
     return replace(found, rows=tuple(_named(graph, *row) for row in found.rows))
 
 

@@ -9,6 +9,7 @@ from agentsim.analysis.estimate import of_occurrences
 from agentsim.analysis.findings import (
     CallFindings,
     KvFindings,
+    LoadFindings,
     PersonFindings,
     PoolFindings,
     ServerFindings,
@@ -75,6 +76,19 @@ def _server(plan: ServerPlan, own: list[ServerTally], wall: int) -> ServerFindin
         rate=plan.decode.rate if isfinite(plan.decode.rate) else None,
         grade=plan.about.grade,
         kv=None if plan.kv is None else _kv(plan.kv, own, wall),
+        loads=None if plan.machine is None else _loads(own, wall),
+    )
+
+
+def _loads(own: list[ServerTally], wall: int) -> LoadFindings:
+    loads = [one.loads for one in own if one.loads is not None]
+    waited = sum(one.waited for one in loads)
+    return LoadFindings(
+        count=sum(one.loads for one in loads) / len(own),
+        seconds=seconds(sum(one.time for one in loads)) / len(own),
+        wait=seconds(waited) / len(own),
+        wait_share=ratio(waited, sum(sum(one.waits) for one in own)),
+        beside=ratio(sum(one.beside for one in loads), wall),
     )
 
 

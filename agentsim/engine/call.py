@@ -1,20 +1,21 @@
 """A call on its way through a server, its doors linked by callbacks, and the record it leaves.
 
-quota -> slot -> (cache lookup) -> latency -> prefill -> decode. The step waits for one event, the
-call itself; each door stamps a mark and passes on. Where calls do not share their speed the call
-is its own timer: one event for all of latency, prefill and decode.
+quota -> slot, memory -> model -> (cache lookup) -> latency -> prefill -> decode. The step waits for
+one event, the call itself; each door stamps a mark and passes on. Where calls do not share their
+speed the call is its own timer: one event for all of latency, prefill and decode.
 """
 
 from __future__ import annotations
 
 from agentsim.engine.bench import Bench, Job
 from agentsim.engine.frame import Frame, Stop
+from agentsim.engine.machine import Model, Seat
 from agentsim.engine.marks import cut
 from agentsim.engine.memory import Memory
 from agentsim.engine.quota import Gate, Refusal, Ticket
 from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.world import Event, ns
-from agentsim.engine.written import most_that, write
+from agentsim.engine.written import made_by, read_by, write
 from agentsim.laws.batch import Member
 from agentsim.laws.caches import FOREVER
 from agentsim.laws.prefix import Prefix
@@ -33,6 +34,8 @@ class Call(Event):
     units = 1.0
     """A slot; where memory is counted, the tokens of its context."""
     held = False
+    seat: Seat | None = None
+    """Its use of the model, where that may have to be loaded."""
     ticket: Ticket | None = None
     refusal: Refusal | None = None
     """Why it was not served, where it was sent back."""
@@ -86,15 +89,10 @@ class Call(Event):
     def _fits(self, memory: Memory) -> bool:
         """Whether its context, with all that it will make, fits into the memory; else it fails."""
         _, _, input_, thinking, visible, _, _, _, _ = self.request
-        tokens = input_ + thinking + visible
-        self.units = float(tokens)
-        if tokens <= memory.capacity:
-            return True
-        self._fail(
-            f"its context of {tokens:,} tokens, with {thinking + visible:,} to be made, is more "
-            f"than the memory of {memory.name} holds: {memory.capacity:,.0f} (`kv`)"
-        )
-        return False
+        self.units = float(input_ + thinking + visible)
+        if why := memory.refusal(input_, thinking + visible):
+            self._fail(why)
+        return not why
 
     def _fail(self, why: str) -> None:
         self.outcome = Outcome.FAILED
@@ -166,7 +164,31 @@ class Call(Event):
             self._start()
 
     def _start(self) -> None:
-        """Into service: looks at the cache, then latency, prefill and decode."""
+        """Into service, where its model is in memory."""
+        model = self.server.model
+        if model is None:
+            self._serve()
+        else:
+            self._wait(model)
+
+    def _wait(self, model: Model) -> None:
+        """Until another model has left the memory, if need be, and then until its own is loaded."""
+        self.part = Part.SLOT_WAIT
+        line = self.request.line
+        order = (line.step, self.frame.place)
+        self.seat = seat = model.machine.ask(model, order, line.path, line.priority, line.load)
+        if seat.callbacks is None:
+            self._serve()
+        else:
+            seat.then(self._loaded)
+
+    def _loaded(self, _: Event) -> None:
+        if not self.gone and self.seat is not None:
+            self.seat.mark(self.marks, self.began)
+            self._serve()
+
+    def _serve(self) -> None:
+        """Looks at the cache, then latency, prefill and decode."""
         server, request = self.server, self.request
         now = server.world.now
         if server.caches:
@@ -292,6 +314,10 @@ class Call(Event):
         server, request = self.server, self.request
         tokens = (request.input - self.cached, self.cached, request.thinking, request.visible)
         wasted = 0
+        if self.seat is not None:
+            if self.part is Part.SLOT_WAIT:  # still on its way to the model
+                self.seat.mark(self.marks, self.began)
+            self.seat.leave()
         if self.outcome is not Outcome.DONE:
             tokens = self._cut(server.world.now)
             wasted = sum(tokens)
@@ -341,9 +367,7 @@ class Call(Event):
                 server.cache.cut(self.prefix, self.ready, self.planned, now)
             self.decoding = 0
             if now >= self.ready:
-                made = self._made(now - self.ready)
-                if made:
-                    self.decoding = self._alone(made - server.came) - self._alone(1 - server.came)
+                made, self.decoding = made_by(server, request, self.factor, now - self.ready)
         thinking = min(request.thinking, made)
         visible = made - thinking
         if not visible:
@@ -352,26 +376,6 @@ class Call(Event):
         if not 0 <= self.ready <= now:
             if self.reading_at < 0 or now < self.reading_at:
                 return 0, 0, 0, 0
-            fresh = self._read_by(now - self.reading_at)
-        return fresh, self.cached, thinking, visible
-
-    def _read_by(self, elapsed: int) -> int:
-        """Tokens that are not cached and were read in so many nanoseconds, from front to back."""
-        server, request = self.server, self.request
-        high = request.input - self.cached
-        if server.came:
-            # a measured first-token time goes by all input alike
             takes = self.took if server.batch is not None else self.ready - self.reading_at
-            return high * min(elapsed, takes) // takes
-        return most_that(
-            high, lambda read: ns(server.reading(self.cached + read, self.cached)) <= elapsed
-        )
-
-    def _made(self, elapsed: int) -> int:
-        """Whole tokens that one stream makes in so many nanoseconds."""
-        tokens, came = self.request.thinking + self.request.visible, self.server.came
-        return most_that(tokens, lambda made: self._alone(made - came) <= elapsed)
-
-    def _alone(self, tokens: int) -> int:
-        """Nanoseconds of so many tokens by one stream."""
-        return ns(self.factor * self.server.plan.decode.alone(tokens, self.request.input))
+            fresh = read_by(server, request, self.cached, takes, now - self.reading_at)
+        return fresh, self.cached, thinking, visible

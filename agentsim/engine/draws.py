@@ -58,6 +58,7 @@ class Purpose(IntEnum):
     REGRESSION = 31
     HARNESS = 32
     JITTER = 33
+    LOAD = 40
 
 
 def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:

@@ -33,6 +33,15 @@ class Memory(Bench):
         self._count()
         return Kept(server, self._area, int(self.capacity - self.least), self._waited)
 
+    def refusal(self, input_: int, made: int) -> str:
+        """Why a context of so many tokens, with those to be made, never fits; empty: it does."""
+        if input_ + made <= self.capacity:
+            return ""
+        return (
+            f"its context of {input_ + made:,} tokens, with {made:,} to be made, is more than the "
+            f"memory of {self.name} holds: {self.capacity:,.0f} (`kv`)"
+        )
+
     def ask(self, units: float, order: Order, who: str, priority: float = 0.0) -> Job:
         self._count()
         return super().ask(units, order, who, priority)

@@ -8,6 +8,7 @@ from agentsim.engine.branches import Branch
 from agentsim.engine.caps import Caps
 from agentsim.engine.frame import Frame, Stage
 from agentsim.engine.guard import run_guarded
+from agentsim.engine.machine import Machine
 from agentsim.engine.people import Desk
 from agentsim.engine.quality import left
 from agentsim.engine.quota import Gate, Quotas, never_wait
@@ -71,11 +72,17 @@ def _stage(
     world = World()
     stage = Stage(graph, key_of(seed, replication, 0), world, RUNNERS, run_guarded)
     stage.copied = copied
+    machines: dict[str, Machine] = {}
     for number, plan in enumerate(graph.servers):
+        machine: Machine | None = None
+        if (own := plan.machine) is not None:
+            if own.name not in machines:
+                machines[own.name] = Machine(world, own.name, own.places or 1)
+            machine = machines[own.name]
         gate = None
         if plan.limits and quotas is not None:
             gate = Gate(world, plan.name, plan.limits, quotas.of(plan.limits))
-        stage.servers.append(Server(world, plan, gate, number))
+        stage.servers.append(Server(world, plan, gate, number, machine))
     for server in stage.servers:
         if server.refuses:
             server.others = stage.servers
@@ -139,5 +146,8 @@ def _trace(stage: Stage, root: Branch, replication: int) -> Trace:
             server.memory.kept(server.number)
             for server in stage.servers
             if server.memory is not None
+        ),
+        tuple(
+            server.model.told(server.number) for server in stage.servers if server.model is not None
         ),
     )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from agentsim.engine.batch import Batch
 from agentsim.engine.bench import Bench
 from agentsim.engine.draws import Counter, Purpose, Sampler, sampler, timer
+from agentsim.engine.machine import Machine, Model
 from agentsim.engine.memory import Memory
 from agentsim.engine.quota import Gate
 from agentsim.engine.tasks import Session, Task
@@ -34,6 +35,8 @@ class Line(NamedTuple):
     """A factor on each wait before a further try."""
     spares: tuple[tuple[int, Line], ...] = ()
     """The step's lines to the servers that serve what this one sends back, by their numbers."""
+    load: Counter | None = None
+    """Nanoseconds to load the model, where this call is the one that it is loaded for."""
 
 
 class Request(NamedTuple):
@@ -83,7 +86,14 @@ nanoseconds from the first to the last token, its own factor on decoding, end)."
 class Server:
     """One simulated endpoint."""
 
-    def __init__(self, world: World, plan: ServerPlan, gate: Gate | None, number: int) -> None:
+    def __init__(
+        self,
+        world: World,
+        plan: ServerPlan,
+        gate: Gate | None,
+        number: int,
+        machine: Machine | None = None,
+    ) -> None:
         self.world = world
         self.number = number
         self.plan = plan
@@ -93,9 +103,12 @@ class Server:
         """Where calls wait for a slot, and for memory where it is counted."""
         if self.memory is None and plan.slots is not None:
             self.slots = Bench(world, plan.name, plan.slots)
-        cache = plan.cache
-        self.cache = cache_of(cache.kind, cache.ttl, cache.block, cache.answers)
-        self.caches = cache.kind != "none"
+        self.model: Model | None = None
+        if machine is not None and plan.machine is not None:
+            self.model = Model(machine, plan.machine.keep, self.forget)
+            machine.models.append(self.model)
+        self.forget()
+        self.caches = plan.cache.kind != "none"
         # with one slot a batch is never larger than one, and the closed form says the same
         self.batch = Batch(world, plan) if plan.shared and plan.slots != 1 else None
         self.alone = plan.decode.solo()
@@ -113,6 +126,11 @@ class Server:
         """A call may be sent back, and then asks again or elsewhere, as `tries` says."""
         self.others: list[Server] = []
         """All servers of the run, where one of them may serve what this one sends back."""
+
+    def forget(self) -> None:
+        """Nothing is left of any prompt: at the start, and when the model is loaded anew."""
+        cache = self.plan.cache
+        self.cache = cache_of(cache.kind, cache.ttl, cache.block, cache.answers)
 
     def line(self, node: Node, role: str, who: str, key: int, task: Task) -> Line:
         """A step's line to this server; `key` is that of its draws."""
@@ -133,7 +151,12 @@ class Server:
             for limit in plan.limits
             if limit.spare and self.others
         )
-        return Line(role, node.rank, node.path, who, node.priority, before, spread, jitter, spares)
+        load: Counter | None = None
+        if plan.machine is not None and plan.machine.load is not None:
+            load = timer(plan.machine.load, key, Purpose.LOAD, task, plan.name)
+        return Line(
+            role, node.rank, node.path, who, node.priority, before, spread, jitter, spares, load
+        )
 
     def course(self, request: Request, cached: int, now: int, marks: list[Mark]) -> Course:
         """The course of a call at the speed of one stream that starts now; adds its marks."""

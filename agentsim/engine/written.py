@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from agentsim.engine.frame import Frame
 from agentsim.engine.server import Request, Server
+from agentsim.engine.world import ns
 from agentsim.records import CallFacts, Mark, Outcome
 
 
@@ -50,6 +51,32 @@ def write(
         ),
     )
     frame.record(line.step, line.who, plan.name, began, tuple(marks), outcome, facts)
+
+
+def read_by(server: Server, request: Request, cached: int, takes: int, elapsed: int) -> int:
+    """Tokens that are not cached and were read in so many nanoseconds, from front to back.
+
+    `takes`: nanoseconds that all of its input takes, by a measured first-token time.
+    """
+    high = request.input - cached
+    if server.came:
+        # such a time goes by all input alike
+        return high * min(elapsed, takes) // takes
+    return most_that(high, lambda read: ns(server.reading(cached + read, cached)) <= elapsed)
+
+
+def made_by(server: Server, request: Request, factor: float, elapsed: int) -> tuple[int, int]:
+    """Whole tokens that one stream makes in so many nanoseconds, and those between first and last.
+
+    `factor`: that of the call on decoding.
+    """
+    tokens, came = request.thinking + request.visible, server.came
+
+    def alone(tokens: int) -> int:
+        return ns(factor * server.plan.decode.alone(tokens, request.input))
+
+    made = most_that(tokens, lambda made: alone(made - came) <= elapsed)
+    return made, alone(made - came) - alone(1 - came) if made else 0
 
 
 def most_that(high: int, fits: Callable[[int], bool]) -> int:

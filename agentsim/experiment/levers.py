@@ -144,6 +144,7 @@ def changes(graph: Graph, findings: Findings) -> list[Change]:
         *_people(graph, findings),
         *_more(graph, findings),
         *_both(graph, findings),
+        *_models(graph, findings),
         *_quotas(graph, findings),
     ]
 
@@ -262,6 +263,26 @@ def _both(graph: Graph, findings: Findings) -> Iterator[Change]:
         more = variants.with_slot(more, i)
     what = "and a slot" if len(slots) == 1 else "and a slot on each server"
     yield Change(BOTH, f"{_places(caps[0], cap)} {what}", "one more", more)
+
+
+def _models(graph: Graph, findings: Findings) -> Iterator[Change]:
+    """Where models are loaded: in no time, never for want of a call, and one more in memory."""
+    kinds = findings.breakdown
+    machines = [plan.machine for plan in graph.servers if plan.machine is not None]
+    if not machines or not (kinds[Part.MODEL_LOAD.label] or kinds[Part.SLOT_WAIT.label]):
+        return
+    if kinds[Part.MODEL_LOAD.label]:
+        quick = variants.with_loading(graph, 0.0)
+        yield Change("load", "loading models", "infinitely fast", quick)
+        if any(it.keep is not None for it in machines):
+            yield Change("keep_alive", "models", "kept loaded", variants.with_kept_models(graph))
+    names = [it.name for it in machines]
+    for machine in dict.fromkeys((it.name, it.places or 1) for it in machines):
+        name, places = machine
+        if names.count(name) > places:
+            of = f" of {name}" if len(set(names)) > 1 else ""
+            more = variants.with_model_room(graph, name)
+            yield Change("model_room", f"model in memory{of}", "one more", more)
 
 
 def _quotas(graph: Graph, findings: Findings) -> Iterator[Change]:

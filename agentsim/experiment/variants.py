@@ -21,6 +21,7 @@ from agentsim.graph import (
     Graph,
     Life,
     LimitPlan,
+    MachinePlan,
     Node,
     PersonPlan,
     ServerPlan,
@@ -112,6 +113,39 @@ def with_memory(graph: Graph, server: int, factor: int) -> Graph:
     own = list(graph.servers)
     own[server] = replace(plan, kv=plan.kv * factor)
     return replace(graph, servers=tuple(own))
+
+
+def with_loading(graph: Graph, factor: float) -> Graph:
+    """Loading models takes `factor` times as long."""
+
+    def change(machine: MachinePlan) -> MachinePlan:
+        load = machine.load if factor and machine.load is not None else None
+        return replace(machine, load=None if load is None else load.scaled(factor))
+
+    return _with_machines(graph, change)
+
+
+def with_kept_models(graph: Graph) -> Graph:
+    """No model leaves memory but for another one."""
+    return _with_machines(graph, lambda machine: replace(machine, keep=None))
+
+
+def with_model_room(graph: Graph, name: str) -> Graph:
+    """The machine of that name holds one more model in memory."""
+
+    def change(machine: MachinePlan) -> MachinePlan:
+        if machine.name != name:
+            return machine
+        return replace(machine, places=(machine.places or 1) + 1)
+
+    return _with_machines(graph, change)
+
+
+def _with_machines(graph: Graph, change: Callable[[MachinePlan], MachinePlan]) -> Graph:
+    return _with_servers(
+        graph,
+        lambda it: it if it.machine is None else replace(it, machine=change(it.machine)),
+    )
 
 
 def with_tools(graph: Graph, factor: float, name: str = "") -> Graph:

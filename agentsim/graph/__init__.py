@@ -41,7 +41,15 @@ from agentsim.graph.nodes import (
     walk,
     with_inner,
 )
-from agentsim.graph.server import About, CachePlan, LimitPlan, RetryPlan, ServerPlan, Terms
+from agentsim.graph.server import (
+    About,
+    CachePlan,
+    LimitPlan,
+    MachinePlan,
+    RetryPlan,
+    ServerPlan,
+    Terms,
+)
 
 __all__ = [
     "AGENTS_AT_ONCE",
@@ -69,6 +77,7 @@ __all__ = [
     "Life",
     "LimitPlan",
     "Loop",
+    "MachinePlan",
     "Merge",
     "Node",
     "PersonPlan",

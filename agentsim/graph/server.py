@@ -102,6 +102,21 @@ class RetryPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class MachinePlan:
+    """Where a server's model is loaded. Servers that name the same machine share its memory.
+
+    In a file `name` is empty where none is given; in a graph it is that of one machine. `keep`: the
+    nanoseconds that a model stays in memory without a call; None: until its room is needed.
+    """
+
+    name: str
+    places: int | None
+    """Models in memory at once; None: not given (in a graph there always is a number)."""
+    load: Distribution | None
+    keep: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class About:
     """Where figures come from. `grade` A (raw file), B (third party), C (older or a blog)."""
 
@@ -151,6 +166,7 @@ class ServerPlan:
     on_reject: RetryPlan | None = None
     """What a call does that a quota has sent back; None: it fails."""
     kv: int | None = None
+    machine: MachinePlan | None = None
 
     @property
     def known_as(self) -> str:
@@ -163,4 +179,5 @@ class ServerPlan:
 
         Working agents ahead, and trying a run without its quotas, both rest on that.
         """
-        return self.slots is None and self.kv is None and not self.shared
+        doors = self.slots is not None or self.kv is not None or self.machine is not None
+        return not doors and not self.shared

@@ -114,6 +114,7 @@ def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
         yield "slots", "one call at a time" if plan.slots == 1 else f"{plan.slots:,} calls at once"
     if plan.kv is not None:
         yield "memory", f"{plan.kv:,} tokens of all contexts at once"
+    yield from _machine(plan)
     if plan.context is not None:
         yield "context", f"{plan.context:,} tokens"
     if plan.max_output is not None:
@@ -133,6 +134,19 @@ def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
             yield "", f"  a call that finds no room goes to the role {limit.spare}"
     if any(limit.rejects for limit in plan.limits):
         yield "rejected calls", _retries(plan.on_reject)
+
+
+def _machine(plan: ServerPlan) -> Iterator[tuple[str, str]]:
+    machine = plan.machine
+    if machine is None:
+        return
+    if machine.name:
+        models = "1 model" if machine.places in (None, 1) else f"{machine.places} models"
+        yield "machine", f"{safe(machine.name)}, {models} in memory"
+    if machine.load is not None:
+        yield "loading", _spread(machine.load)
+    if machine.keep is not None:
+        yield "", f"leaves memory {show.duration(machine.keep / SECOND)} after its last call"
 
 
 def _cache(plan: ServerPlan) -> str:

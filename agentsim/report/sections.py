@@ -230,11 +230,12 @@ def breakdown(findings: Findings) -> Bars | None:
 
 
 def _label(findings: Findings, row: Share) -> str:
-    """A row's name; a wait for a slot may be one for memory."""
+    """A row's name; a wait for a slot may be one for something else."""
     if row.kind == words.SLOT_WAIT:
         own = [findings.servers[row.what]] if row.what else list(findings.servers.values())
-        if all(server.waits_for_memory for server in own):
-            return words.memory(row.what)
+        kinds = {server.waits_for for server in own}
+        if len(kinds) == 1 and (waits_for := kinds.pop()):
+            return words.instead(waits_for, row.what)
     return words.part(row.kind, row.what, _reads(findings, row.what))
 
 

@@ -31,6 +31,7 @@ _PARTS = MappingProxyType(
         "other": ("between calls", "{}, between calls"),
     }
 )
+_INSTEAD = MappingProxyType({"memory": "waiting for memory", "model": "waiting for another model"})
 KINDS = tuple(part.label for part in Part)
 """All kinds of the breakdown, in the order of the answer."""
 
@@ -55,9 +56,10 @@ def part(kind: str, what: str = "", reads: bool = True, most: int = 30) -> str:
     return name(named.replace("{}", safe(what)) if what else bare, most)
 
 
-def memory(what: str = "", most: int = 30) -> str:
-    """The row of those that wait for a place in a server's memory, not for a slot."""
-    return name(f"waiting for memory, {safe(what)}" if what else "waiting for memory", most)
+def instead(waits_for: str, what: str = "", most: int = 30) -> str:
+    """The row of those that wait for something else than a slot: for memory, another model."""
+    bare = _INSTEAD[waits_for]
+    return name(f"{bare}, {safe(what)}" if what else bare, most)
 
 
 def lever(text: str) -> str:

@@ -108,7 +108,8 @@ def _tool(tool: ToolPlan) -> bool:
 
 def _of_server(server: ServerPlan) -> tuple[Distribution | None, ...]:
     jitter = None if server.on_reject is None else server.on_reject.jitter
-    return server.latency, server.first_token, server.spread, jitter
+    load = None if server.machine is None else server.machine.load
+    return server.latency, server.first_token, server.spread, jitter, load
 
 
 def _of_person(person: PersonPlan) -> tuple[Distribution | None, ...]:

@@ -31,6 +31,10 @@ class Profile:
         """Where a quota of the profile was written."""
         return None if self.tree is None else self.tree.place(("limits", limit))
 
+    def place_at(self, key: str) -> Place | None:
+        """Where a key at the top of the profile was written."""
+        return None if self.tree is None else self.tree.place((key,))
+
     @property
     def rate(self) -> float:
         """tok/s of one stream at empty context."""

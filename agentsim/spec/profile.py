@@ -149,6 +149,10 @@ class ProfileFile(Model):
     first_token: kinds.FirstToken = may("measured time to the first token", "0.3s")
     slots: kinds.Slots = may("calls in service at once", "8")
     kv: kinds.TokenCount = may("tokens of all contexts in memory at once", "500k")
+    machine: kinds.Account = may("profiles that name it share its memory for models", "spark")
+    load: kinds.Latency = may("time to load the model into memory", "20s")
+    keep_alive: kinds.Ttl = may("how long it stays there without a call", "5m")
+    models_in_memory: kinds.Slots = may("models that `machine` holds at once; 1", "1")
     context: kinds.TokenCount = may("the longest context in tokens", "131k")
     max_output: kinds.TokenCount = may("the longest answer in tokens", "32k")
     cache: Any = may("what it remembers of prompts", "{kind: ttl, ttl: 5m}")
@@ -157,14 +161,9 @@ class ProfileFile(Model):
     price: Any = may("dollars per million tokens", "{input: 3, output: 15}")
 
 
-_SHARED_MEMORY = "profiles that share a machine's memory, and loading models into it"
 LATER = MappingProxyType(
     {
         "": {
-            "machine": f"`machine`, {_SHARED_MEMORY}",
-            "load": f"`load`, {_SHARED_MEMORY}",
-            "keep_alive": f"`keep_alive`, {_SHARED_MEMORY}",
-            "models_in_memory": f"`models_in_memory`, {_SHARED_MEMORY}",
             "throttle": "`throttle`, hardware that slows down when it is hot",
             "faults": "`faults`, calls that fail and outages",
             "hours": "`hours`, hardware that is there at some hours only",

@@ -141,4 +141,6 @@ def gaps(raw: Mapping[Any, Any], decode: Decode, slots: int | None, shared: bool
         yield "limits"
     if shared and slots != 1 and "kv" not in raw:
         yield "kv"
+    if "machine" in raw and "load" not in raw:
+        yield "load"
     yield from (key for key in ("cache", "context", "price") if key not in raw)

@@ -36,6 +36,7 @@ from agentsim.spec.profile_doubts import (
 )
 from agentsim.spec.profile_fields import RATES, Rows, step_within
 from agentsim.spec.profile_limits import limit_plans
+from agentsim.spec.profile_machine import machine_plan
 from agentsim.spec.profile_parts import Parts
 from agentsim.spec.profile_prices import price_of
 from agentsim.spec.profile_retries import reject_plan
@@ -59,6 +60,7 @@ class PlanReader(Parts):
         price = price_of(self)
         source = self.part(SourceFile, "`source`", "source") or SourceFile()
         self._before_the_output()
+        machine = None if whole is None else machine_plan(self, whole)
         if whole is None or decode_file is None or decode is None:
             return None
         shared = self._shared(decode_file, whole)
@@ -89,6 +91,7 @@ class PlanReader(Parts):
             on_reject=on_reject,
             price=price,
             kv=whole.kv,
+            machine=machine,
             about=self._about(
                 name, whole, source, decode, prefill_file, shared, idle_prices(price, cache)
             ),
@@ -188,10 +191,11 @@ class PlanReader(Parts):
                 self.bad(("decode", key, *row), message, hint)
 
     def _shared(self, file: DecodeFile, whole: ProfileFile) -> bool:
-        """Slots, counted memory or a table of several streams tell a machine that calls share."""
+        """What tells a machine that calls share: its name, slots, memory, speeds of several."""
         if file.shared is not None:
             return file.shared
-        return whole.slots is not None or whole.kv is not None or file.rate is None
+        told = (whole.slots, whole.kv, whole.machine)
+        return any(it is not None for it in told) or file.rate is None
 
     def _prefill(self) -> tuple[PrefillFile | None, PrefillLaw | None]:
         value = self.raw().get("prefill", "none")

@@ -17,6 +17,7 @@ from agentsim.errors import Place, Problem, Problems
 from agentsim.graph import ServerPlan, Terms
 from agentsim.spec import catalogue
 from agentsim.spec.hardware import Profile, load_profile
+from agentsim.spec.machines import Bound, on_machines
 from agentsim.spec.model import Report
 from agentsim.spec.problems import given, quoted, unknown_name
 from agentsim.spec.profile_fields import rate_within
@@ -90,15 +91,18 @@ class Servers:
         self._bind_spares()
         self._report_roles(every_step)
         plans = []
-        for server in self._servers.values():
-            rate = self._rate(server)
+        for (_, number), server in self._servers.items():
+            rate, profile = self._rate(server), server.profile
             try:
-                plans.append(server.profile.server(server.roles[0], tuple(server.roles), rate))
+                plan = profile.server(server.roles[0], tuple(server.roles), rate)
+                plans.append(Bound(plan, profile, number))
             except Problems as fault:
                 self._report_all(fault)
                 self.complete = False
         self._report_accounts()
-        return tuple(map(self._with_spares, plans))
+        return on_machines(
+            [it._replace(plan=self._with_spares(it.plan)) for it in plans], self._report
+        )
 
     def _bind_spares(self) -> None:
         """Roles whose servers serve what a quota sends back, and what theirs send back in turn."""

@@ -179,7 +179,8 @@ def profile(**parts: str) -> None:
 
 @pytest.mark.parametrize("field", WHOLE, ids=lambda field: field.key)
 def test_the_example_of_a_key_of_a_profile_is_right(field: schema.Field) -> None:
-    profile(**{field.key: field.example})
+    beside = {"keep_alive": {"load": "20s"}, "models_in_memory": {"machine": "spark"}}
+    profile(**{field.key: field.example, **beside.get(field.key, {})})
 
 
 REJECTS = "{count: requests, bucket: 9, refill: 9/s, on_limit: reject}"
