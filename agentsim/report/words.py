@@ -31,7 +31,12 @@ _PARTS = MappingProxyType(
         "other": ("between calls", "{}, between calls"),
     }
 )
-_INSTEAD = MappingProxyType({"memory": "waiting for memory", "model": "waiting for another model"})
+_INSTEAD = MappingProxyType(
+    {
+        "memory": ("waiting for memory", "waiting for memory, {}"),
+        "model": ("waiting for another model", "another model first, {}"),
+    }
+)
 KINDS = tuple(part.label for part in Part)
 """All kinds of the breakdown, in the order of the answer."""
 
@@ -58,8 +63,8 @@ def part(kind: str, what: str = "", reads: bool = True, most: int = 30) -> str:
 
 def instead(waits_for: str, what: str = "", most: int = 30) -> str:
     """The row of those that wait for something else than a slot: for memory, another model."""
-    bare = _INSTEAD[waits_for]
-    return name(f"{bare}, {safe(what)}" if what else bare, most)
+    bare, named = _INSTEAD[waits_for]
+    return name(named.replace("{}", safe(what)) if what else bare, most)
 
 
 def lever(text: str) -> str:
