@@ -13,8 +13,11 @@ from agentsim.chance import Distribution
 from agentsim.graph import ServerPlan
 
 DEEP = 32_000  # tokens: the context of an agent in the middle of its work
-DEPTHS = (0, 8_000, 32_000, 64_000, 128_000)
-STREAMS = (1, 2, 4, 8, 16, 32)
+DEPTHS = (0, 8_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000)
+_UNKNOWN_ENDS = 128_000  # tokens: how far the figures go where a profile gives no context
+_NEAR = 1.1  # a context that is less above the last depth needs no row of its own
+STREAMS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+_CROWD = 32  # streams: how far the figures go where a profile gives no slots
 EXAMPLES = ((25_000, 500), (100_000, 50), (500, 5_000))
 """Calls as (input, output): an agent's first, a short answer to a long text, the reverse."""
 
@@ -44,12 +47,29 @@ class Depth:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """`streams` at once at empty context: tok/s of each, of all, and whether that was measured."""
+    """`streams` at once: tok/s of each and of all at empty context, and whether that was measured.
+
+    `each_deep`, `total_deep`: the same at 32k of context each; None where so much does not fit.
+    """
 
     streams: int
     each: float
     total: float
+    each_deep: float | None
+    total_deep: float | None
     measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many `calls` of `context` tokens (input and output) are in service at once.
+
+    `limit`: `slots`, or `kv`, the memory for contexts.
+    """
+
+    context: int
+    calls: int
+    limit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +88,8 @@ class Example:
 class Rated:
     """One profile as a row: tok/s of one stream at empty context and at 32k (None: too long).
 
+    `..._deep_known`: that at 32k was measured; where the source does not say how far it measured:
+    it follows a slope that the profile gives.
     `first_token` is the median in seconds where that is measured instead of a prefill rate.
     `total8` is tok/s of eight streams together; None: one at a time, not shared, not measured.
     """
@@ -76,8 +98,10 @@ class Rated:
     model: str
     decode: float
     decode_deep: float | None
+    decode_deep_known: bool
     prefill: float | None
     prefill_deep: float | None
+    prefill_deep_known: bool
     first_token: float | None
     total8: float | None
     fit: str | None
@@ -96,8 +120,10 @@ def rated(plan: ServerPlan) -> Rated:
         model=plan.about.model,
         decode=decode_rate(plan, 0),
         decode_deep=None if deep is None else decode_rate(plan, deep),
+        decode_deep_known=_known(plan, plan.decode.slope > 0.0),
         prefill=prefill_rate(plan, 0),
         prefill_deep=None if deep is None else prefill_rate(plan, deep),
+        prefill_deep_known=_known(plan, prefill_rate(plan, 0) != prefill_rate(plan, DEEP)),
         first_token=None if plan.first_token is None else median(plan.first_token),
         total8=eight[0].total if eight else None,
         fit=fit(plan),
@@ -143,11 +169,20 @@ def fit(plan: ServerPlan) -> str | None:
     return TOO_SLOW
 
 
+def _known(plan: ServerPlan, slopes: bool) -> bool:
+    """Whether a figure at 32k is more than that at empty context said again."""
+    deepest = plan.about.deepest
+    if plan.context is not None and plan.context < DEEP:
+        return False
+    return slopes if deepest is None else deepest >= DEEP
+
+
 def depths(plan: ServerPlan) -> tuple[Depth, ...]:
     """Speed against context, up to the longest that it has."""
-    known = [at for at in DEPTHS if plan.context is None or at <= plan.context]
-    if plan.context is not None and plan.context < DEPTHS[2]:
-        known.append(plan.context)
+    longest = plan.context or _UNKNOWN_ENDS
+    known = [at for at in DEPTHS if at <= longest]
+    if longest > known[-1] * _NEAR:
+        known.append(longest)
     deepest = plan.about.deepest
     return tuple(
         Depth(
@@ -157,7 +192,7 @@ def depths(plan: ServerPlan) -> tuple[Depth, ...]:
             read=before_output(plan, at),
             measured=None if deepest is None else at <= deepest,
         )
-        for at in sorted(set(known))
+        for at in known
     )
 
 
@@ -165,17 +200,51 @@ def crowds(plan: ServerPlan) -> tuple[Crowd, ...]:
     """Speed against the number of streams; empty where calls do not share the server."""
     if not plan.shared or plan.slots == 1:
         return ()
-    most = STREAMS[-1] if plan.slots is None else plan.slots
+    most = _CROWD if plan.slots is None else plan.slots
+    counts = sorted({streams for streams in STREAMS if streams <= most} | {most})
+    return tuple(_crowd(plan, streams) for streams in counts)
+
+
+def _crowd(plan: ServerPlan, streams: int) -> Crowd:
     knots = plan.decode.knots
     # A fit holds wherever it was fitted; a single knot says nothing about several streams.
-    measured = math.inf if knots is None else knots[-1][0]
-    rows = []
-    for streams in STREAMS:
-        if streams <= most:
-            step = plan.decode.step(streams)
-            each = plan.decode.per_step / step if step else math.inf
-            rows.append(Crowd(streams, each, streams * each, streams <= measured))
-    return tuple(rows)
+    measured = knots is None or knots[0][0] <= streams <= knots[-1][0]
+    fits = (plan.context is None or plan.context >= DEEP) and streams <= _calls(plan, DEEP)[0]
+    each = _each(plan, streams, 0)
+    deep = _each(plan, streams, DEEP) if fits else None
+    return Crowd(
+        streams=streams,
+        each=each,
+        total=streams * each,
+        each_deep=deep,
+        total_deep=None if deep is None else streams * deep,
+        measured=measured,
+    )
+
+
+def _each(plan: ServerPlan, streams: int, context: int) -> float:
+    """tok/s of each of so many streams: p / (s(B) + c * T), T the sum of their contexts."""
+    step = plan.decode.step(streams) + plan.decode.slope * streams * context
+    return plan.decode.per_step / step if step else math.inf
+
+
+def rooms(plan: ServerPlan) -> tuple[Room, ...]:
+    """How many calls of a context are in service at once; empty where nothing limits that."""
+    if plan.slots is None and plan.kv is None:
+        return ()
+    found = []
+    for row in depths(plan):
+        if row.context:
+            calls, limit = _calls(plan, row.context)
+            found.append(Room(row.context, int(calls), limit))
+    return tuple(found)
+
+
+def _calls(plan: ServerPlan, context: int) -> tuple[float, str]:
+    """Most calls of `context` tokens at once, and what limits them; slots where both do."""
+    slots = math.inf if plan.slots is None else plan.slots
+    memory = math.inf if plan.kv is None else plan.kv // context
+    return (slots, "slots") if slots <= memory else (memory, "kv")
 
 
 def before_output(plan: ServerPlan, tokens: int) -> float:

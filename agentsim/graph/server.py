@@ -133,6 +133,10 @@ class About:
     it gives no speed of several streams. What is written as `none` or 0 is not left out."""
     empty: tuple[str, ...] = ()
     """A sentence for each key with nothing behind it, which counts as not written."""
+    assumed: tuple[str, ...] = ()
+    """What was not measured, as the file says it; stands in `notes` too."""
+    note: str = ""
+    """What the file says is to be known of it; the last of `notes`."""
 
 
 @dataclass(frozen=True, slots=True)

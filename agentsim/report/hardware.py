@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from agentsim.analysis import hardware as figures
 from agentsim.analysis.hardware import Rated
 from agentsim.graph import ServerPlan
-from agentsim.report import csv_, json_, show
+from agentsim.report import csv_, hardware_charts, json_, show
 from agentsim.report.blocks import Block, Code, Column, Document, Foot, Headline, Notes, Table
-from agentsim.report.hardware_words import NONE, facts, speed
+from agentsim.report.hardware_words import NONE, facts
 from agentsim.report.text import columns, name, safe
 
 WIDTH = 80
 _NARROW = 9  # columns of PREFILL
+TINY = "tiny ctx"
 _CUT = "MODEL: ... is cut; whole in a wider window, in a file (-o) or a pipe, in hw show NAME."
 _LEGEND = (
     "DECODE, PREFILL: tok/s of one stream at 0 / 32k of context; one figure: the same at both; "
+    "?: not measured so far; "
     "1st: the time to the first token is measured instead. "
     "x8: tok/s of 8 streams together; - is one at a time, not shared or not measured.",
     "FIT: acceptable from 100 prefill and 10 decode, ok-ish 200 and 15, wonderful 1,000 and 100; "
-    "the lower counts. ! has quotas, < holds less than 32k of context.",
+    "the lower counts. ! has quotas; tiny ctx: holds less than 32k of context.",
     "SRC: A measured, B a third party, C older or second-hand; the year.",
 )
 
@@ -53,14 +55,14 @@ def listing(plans: Sequence[ServerPlan], width: int | None = WIDTH) -> Document:
 
 def _row(row: Rated) -> tuple[str, ...]:
     small = row.context is not None and row.context < figures.DEEP
-    marks = ("!" if row.quota else "") + ("<" if small else "")
+    fit = TINY if small else row.fit or NONE
     return (
         safe(row.name),
         safe(row.model) or NONE,
-        _two(row.decode, row.decode_deep),
+        _two(row.decode, row.decode_deep, row.decode_deep_known),
         _reading(row),
         NONE if row.total8 is None else show.number(row.total8),
-        (row.fit or NONE) + marks,
+        fit + ("!" if row.quota else ""),
         f"{row.grade} {_year(row.as_of)}".strip() or NONE,
     )
 
@@ -72,15 +74,17 @@ def _reading(row: Rated) -> str:
         return told if len(told) <= _NARROW else f"{row.first_token:.1f}s 1st"
     if row.prefill is None:
         return NONE
-    told = _two(row.prefill, row.prefill_deep)
+    told = _two(row.prefill, row.prefill_deep, row.prefill_deep_known)
     if len(told) <= _NARROW or row.prefill_deep is None:
         return told
     return f"{show.tokens(row.prefill)}/{show.tokens(row.prefill_deep)}"
 
 
-def _two(first: float, deep: float | None) -> str:
-    """`58/43`; one figure where both read the same or the context ends before."""
-    both = [show.number(first), show.number(first if deep is None else deep)]
+def _two(first: float, deep: float | None, known: bool) -> str:
+    """`58/43`; one figure where both read the same or the context ends before; `229/?`."""
+    if deep is None:
+        return show.number(first)
+    both = [show.number(first), show.number(deep) if known else "?"]
     return both[0] if both[0] == both[1] else "/".join(both)
 
 
@@ -101,10 +105,22 @@ def shown(plan: ServerPlan, width: int | None = WIDTH) -> Document:
     ]
     if about.url:
         blocks.append(Code(_address(safe(about.url), width)))
-    blocks += [_depths(plan), *_crowds(plan), _examples(plan)]
-    if about.notes:
-        blocks.append(Notes("Not modelled, assumed, to know", tuple(map(safe, about.notes))))
+    blocks += [*hardware_charts.charts(plan), _examples(plan), *_told(plan)]
     return Document(tuple(blocks))
+
+
+def _told(plan: ServerPlan) -> Iterator[Notes]:
+    """What is odd or missing, what was assumed, and what the file says else: each by its name."""
+    about = plan.about
+    own = {*about.assumed, about.note}
+    doubts = tuple(it for it in about.notes if it not in own)
+    for title, told in (
+        ("To beware of", doubts),
+        (f"Assumed, not measured ({len(about.assumed)})", about.assumed),
+        ("To know", (about.note,) if about.note else ()),
+    ):
+        if told:
+            yield Notes(title, tuple(map(safe, told)))
 
 
 def _address(url: str, width: int | None) -> str:
@@ -116,47 +132,6 @@ def _address(url: str, width: int | None) -> str:
         lines.append(url[:at])
         url = url[at:]
     return "\n".join([*lines, url])
-
-
-def _depths(plan: ServerPlan) -> Table:
-    table = figures.depths(plan)
-    beyond = any(row.measured is False for row in table)
-    rows = []
-    for row in table:
-        decode = _doubt(row.measured is not False, beyond)
-        # what is not read by the token takes the same at any depth
-        read = _doubt(row.measured is not False or row.prefill is None, beyond)
-        prefill = NONE if row.prefill is None else speed(row.prefill)
-        cells = (speed(row.decode) + decode, prefill + read, show.tight(row.read) + read)
-        rows.append((show.tokens(row.context), *cells))
-    heads = ("context", "decode tok/s", "prefill tok/s", "cold prompt of that length")
-    notes = ("? beyond what was measured",) if beyond else ()
-    columns_ = tuple(Column(head, True) for head in heads)
-    return Table("One stream alone", columns_, tuple(rows), notes=notes)
-
-
-def _crowds(plan: ServerPlan) -> list[Table]:
-    crowds = figures.crowds(plan)
-    if not crowds:
-        return []
-    beyond = not all(row.measured for row in crowds)
-    rows = tuple(
-        (
-            str(row.streams),
-            speed(row.each) + _doubt(row.measured, beyond),
-            speed(row.total) + _doubt(row.measured, beyond),
-        )
-        for row in crowds
-    )
-    heads = ("streams", "each tok/s", "all tok/s")
-    notes = ("? beyond the largest batch that was measured",) if beyond else ()
-    columns_ = tuple(Column(head, True) for head in heads)
-    return [Table("Several streams, empty context", columns_, rows, notes=notes)]
-
-
-def _doubt(measured: bool, beyond: bool) -> str:
-    """` ?` behind what is not; as many blanks behind the others, if there is any in the column."""
-    return "" if not beyond else "  " if measured else " ?"
 
 
 def _examples(plan: ServerPlan) -> Table:
@@ -194,8 +169,10 @@ def show_data(plan: ServerPlan) -> dict[str, Any]:
         "profile": asdict(figures.rated(plan)),
         "by_context": [asdict(row) for row in figures.depths(plan)],
         "by_streams": [asdict(row) for row in figures.crowds(plan)],
+        "room": [asdict(row) for row in figures.rooms(plan)],
         "examples": [asdict(row) for row in figures.examples(plan)],
         "notes": list(plan.about.notes),
+        "assumed": list(plan.about.assumed),
     }
 
 

@@ -65,8 +65,8 @@ def _decode(plan: ServerPlan) -> Iterator[tuple[str, str]]:
     pace = f"{speed(law.rate)} tok/s, {_time(law.step(1))} a step"
     yield "decode", pace + (f" of {law.per_step:g} tokens" if law.per_step != 1 else "")
     if law.fit:
-        a, b, d = map(_time, law.fit)
-        yield "", f"B streams: {a} + {b} x B + {d} x root of B"
+        parts = zip(law.fit, ("", " x B", " x root of B"), strict=True)
+        yield "", "B streams: " + " + ".join(f"{_time(it)}{of}" for it, of in parts if it)
     if law.slope:
         yield "", f"+ {_time(law.slope)} a step for each token of context"
     else:

@@ -127,6 +127,8 @@ class PlanReader(Parts):
             deepest=source.measured_to,
             left_out=tuple(gaps(raw, decode, whole.slots, shared)),
             empty=tuple(self.empty),
+            assumed=whole.assumed,
+            note=whole.note.strip(),
         )
 
     def _decode(self) -> tuple[DecodeFile | None, Decode | None]:

@@ -81,7 +81,7 @@ def test_a_changed_law_changes_the_row() -> None:
 
 def test_a_measured_first_token_stands_for_prefill() -> None:
     row = line_of(screen(hardware.listing([HOSTED])), "hosted")
-    assert row[2:] == ["100", "1.4s", "1st", "-", "wonderful!", "A", "26"]
+    assert row[2:] == ["100/?", "1.4s", "1st", "-", "wonderful!", "A", "26"]
 
 
 def test_long_figures_are_short_in_the_list() -> None:
@@ -96,7 +96,7 @@ def test_long_figures_are_short_in_the_list() -> None:
 
 def test_a_small_context_has_one_figure_and_a_mark() -> None:
     row = line_of(screen(hardware.listing([SMALL])), "small")
-    assert row[2:6] == ["50", "1,000", "-", "ok-ish<"]
+    assert row[2:6] == ["50", "1,000", "-", "tiny"]
 
 
 @pytest.mark.parametrize(
@@ -153,6 +153,75 @@ def test_streams_up_to_the_slots() -> None:
     # 16 streams: 50 + 8 * 30/7 ms a step, by the last slope
     assert rows[-1].total == pytest.approx(16 / (0.05 + 8 * 0.03 / 7))
     assert figures.crowds(SMALL) == figures.crowds(HOSTED) == ()
+
+
+def test_streams_at_32k_and_below_the_table() -> None:
+    # 8 streams at 32k: 50 ms + 625 ns x 256,000 = 210 ms: 4.76 each, 38.1 together
+    (*_, last) = figures.crowds(BOX)
+    assert (last.streams, last.each_deep, last.total_deep) == pytest.approx((8, 1 / 0.21, 8 / 0.21))
+    # memory for 100k tokens holds three of them: of four and eight nothing is said
+    rows = figures.crowds(replace(BOX, kv=100_000))
+    assert [row.each_deep is None for row in rows] == [False, False, True, True]
+    assert all(row.each_deep is None for row in figures.crowds(replace(BOX, context=30_000)))
+    # a table that begins at four streams does not say what one does; slots end a list of doubles
+    late = replace(BOX, decode=Decode(((4, 0.02), (8, 0.05))), slots=12)
+    assert [(row.streams, row.measured) for row in figures.crowds(late)] == [
+        (1, False), (2, False), (4, True), (8, True), (12, False),
+    ]  # fmt: skip
+    assert [row.streams for row in figures.crowds(replace(BOX, slots=None))][-1] == 32
+
+
+def test_what_fits_at_once() -> None:
+    # 500k of memory: 62 of 8k, 15 of 32k, 7 of 64k, 3 of 128k; eight slots bind up to 32k
+    rows = figures.rooms(replace(BOX, kv=500_000))
+    assert [(row.context, row.calls, row.limit) for row in rows] == [
+        (8_000, 8, "slots"), (32_000, 8, "slots"), (64_000, 7, "kv"), (128_000, 3, "kv"),
+    ]  # fmt: skip
+    text = screen(hardware.shown(replace(BOX, kv=500_000)))
+    assert "7  memory for contexts" in text
+    assert figures.rooms(HOSTED) == ()
+    # 8 x 128,000
+    assert "8 calls of 128k of context each, if its memory holds 1M tokens" in " ".join(
+        screen(hardware.shown(BOX)).split()
+    )
+
+
+def test_bars_are_by_share_of_the_largest() -> None:
+    # 50, 1 / 25 ms = 40, 25, 16.7, 10 tok/s of 14 columns: 14, 11.2, 7, 4.7, 2.8
+    rows = screen(hardware.shown(BOX)).splitlines()
+    at = next(i for i, row in enumerate(rows) if row.startswith("One stream alone"))
+    bars = [row.split()[2] for row in rows[at + 2 : at + 7]]
+    assert [len(bar) for bar in bars] == [14, 11, 7, 5, 3]
+    assert set("".join(bars)) == {"#"}
+
+
+def test_contexts_far_beyond_an_agents() -> None:
+    far = [row.context for row in figures.depths(replace(BOX, context=922_000))]
+    assert far[-4:] == [128_000, 256_000, 512_000, 922_000]
+    assert [row.context for row in figures.depths(replace(BOX, context=65_536))][-1] == 64_000
+
+
+def test_a_figure_that_nobody_measured_is_a_question() -> None:
+    shallow = replace(BOX, about=replace(BOX.about, deepest=8_100))
+    row = line_of(screen(hardware.listing([shallow])), "box")
+    assert row[2:4] == ["50/?", "1,000/?"]
+    told = hardware.list_data([shallow])["profiles"][0]
+    assert (told["decode_deep"], told["decode_deep_known"]) == (25.0, False)
+    flat = replace(BOX, decode=Decode(((1, 0.02), (8, 0.05))), prefill=Prefill(per_token=1e-3))
+    # the source measured so far, and it is flat; or nobody says anything
+    measured = replace(flat, about=replace(BOX.about, deepest=64_000))
+    assert line_of(screen(hardware.listing([measured])), "box")[2:4] == ["50", "1,000"]
+    assert line_of(screen(hardware.listing([flat])), "box")[2:4] == ["50/?", "1,000/?"]
+
+
+def test_doubts_assumptions_and_notes_stand_apart() -> None:
+    about = replace(
+        BOX.about, notes=("odd", "One.", "Two.", "See."), assumed=("One.", "Two."), note="See."
+    )
+    text = screen(hardware.shown(replace(BOX, about=about)))
+    assert "To beware of\n  odd\n" in text
+    assert "Assumed, not measured (2)\n  One.\n  Two.\n" in text
+    assert text.endswith("To know\n  See.\n")
 
 
 def test_examples_add_up() -> None:
