@@ -120,7 +120,8 @@ def rated(plan: ServerPlan) -> Rated:
         model=plan.about.model,
         decode=decode_rate(plan, 0),
         decode_deep=None if deep is None else decode_rate(plan, deep),
-        decode_deep_known=_known(plan, plan.decode.slope > 0.0),
+        decode_deep_known=_known(plan, plan.decode.slope > 0.0)
+        and "per_context_token" not in plan.about.left_out,
         prefill=prefill_rate(plan, 0),
         prefill_deep=None if deep is None else prefill_rate(plan, deep),
         prefill_deep_known=_known(plan, prefill_rate(plan, 0) != prefill_rate(plan, DEEP)),

@@ -212,6 +212,10 @@ def test_a_figure_that_nobody_measured_is_a_question() -> None:
     measured = replace(flat, about=replace(BOX.about, deepest=64_000))
     assert line_of(screen(hardware.listing([measured])), "box")[2:4] == ["50", "1,000"]
     assert line_of(screen(hardware.listing([flat])), "box")[2:4] == ["50/?", "1,000/?"]
+    # prompts were measured so far, a slope of decoding was not
+    left = replace(measured.about, left_out=("per_context_token",))
+    row = line_of(screen(hardware.listing([replace(measured, about=left)])), "box")
+    assert row[2:4] == ["50/?", "1,000"]
 
 
 def test_doubts_assumptions_and_notes_stand_apart() -> None:
