@@ -72,7 +72,7 @@ def test_what_ships_leaves_out_only_what_nobody_knows(name: str) -> None:
     plan = load_profile(name).plan
     text = (bundled("hardware") / f"{name}.yaml").read_text("utf-8")
     own = {"price"} if plan.shared else set()  # nobody told the rent of the servers either
-    if plan.shared and plan.slots != 1:
+    if plan.shared and plan.slots != 1 and name != "h200":  # seen to be full at 256 streams
         own.add("kv")
     if "A slope over the context was not measured" in " ".join(text.split()):
         own.add("per_context_token")

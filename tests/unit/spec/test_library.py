@@ -318,6 +318,13 @@ def test_quotas_of_the_facts(facts: Facts) -> None:
     }  # fmt: skip
 
 
+def test_memory_of_the_h200(facts: Facts) -> None:
+    """128 streams of 7.2k in and 0.9k out fitted; 256 filled it, so it lies between."""
+    entry = facts["h200x1-vllm-gpt-oss-120b"]
+    assert "C=256: KV 100%" in entry["note"]
+    assert plan("h200").kv == 128 * 8_100 == 128 * plan("h200").about.deepest
+
+
 def test_h100_is_an_h200_by_one_factor() -> None:
     """511 tok/s of 4 streams: 7.828 ms a step; the H200's is 6.791 ms, so 1.1527 times as slow."""
     factor = plan("h100").decode.step(4) / plan("h200").decode.step(4)
