@@ -77,9 +77,11 @@ def _crowds(plan: ServerPlan, crowds: Sequence[figures.Crowd]) -> Table:
     heads = [Column("streams", True), Column("each tok/s", True), Column("all", True), Column("")]
     if deep:
         heads += [Column("each at 32k", True), Column("all at 32k", True)]
-    notes = ("? beyond what was measured",) if beyond or (far and deep) else ()
+    notes = ["? beyond what was measured"] if beyond or (far and deep) else []
+    if deep and any(row.each_deep is None for row in crowds):
+        notes.append("- so many of 32k do not fit")
     title = "Several streams, empty context" + (" and 32k each" if deep else "")
-    return Table(title, tuple(heads), tuple(rows), notes=notes)
+    return Table(title, tuple(heads), tuple(rows), notes=tuple(notes))
 
 
 def _rooms(plan: ServerPlan, rooms: Sequence[figures.Room]) -> Table | Notes:

@@ -179,6 +179,8 @@ def test_what_fits_at_once() -> None:
     ]  # fmt: skip
     text = screen(hardware.shown(replace(BOX, kv=500_000)))
     assert "7  memory for contexts" in text
+    assert "do not fit" not in text
+    assert "- so many of 32k do not fit" in screen(hardware.shown(replace(BOX, kv=100_000)))
     assert figures.rooms(HOSTED) == ()
     # 8 x 128,000
     assert "8 calls of 128k of context each, if its memory holds 1M tokens" in " ".join(
