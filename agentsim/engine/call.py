@@ -36,6 +36,8 @@ class Call(Event):
     held = False
     seat: Seat | None = None
     """Its use of the model, where that may have to be loaded."""
+    spot = -1
+    """The slot that it has, where each keeps a context of its own."""
     ticket: Ticket | None = None
     refusal: Refusal | None = None
     """Why it was not served, where it was sent back."""
@@ -193,6 +195,8 @@ class Call(Event):
         now = server.world.now
         if server.caches:
             self._look()
+            if server.spots is not None:
+                self.spot = server.spots.take(self.prefix)
         self.part = Part.LATENCY
         if server.batch is None:
             self.take(server.course(request, self.cached, now, self.marks))
@@ -214,7 +218,9 @@ class Call(Event):
             self._join(self)
 
     def _look(self) -> None:
-        """What the cache holds of its prompt now."""
+        """What the cache holds of its prompt now; of a slot of its own that stays as it is."""
+        if self.spot >= 0:
+            return
         server, request = self.server, self.request
         self.prefix = prefix = request.session.prefix(server.number)
         prefix.total = request.input  # the session may have grown meanwhile
@@ -321,6 +327,8 @@ class Call(Event):
         if self.outcome is not Outcome.DONE:
             tokens = self._cut(server.world.now)
             wasted = sum(tokens)
+        if server.spots is not None and self.spot >= 0:
+            server.spots.leave(self.spot, self.prefix, self._kept())
         if self.held and server.slots is not None:
             server.slots.take_back(self)
         elif self.slot is not None:
@@ -345,6 +353,13 @@ class Call(Event):
             self.again,
         )
         self.member = None  # it names this call: a circle that only the collector would end
+
+    def _kept(self) -> int:
+        """What its slot holds of its context when it leaves; not of a prompt half read."""
+        request = self.request
+        if self.outcome is Outcome.DONE:
+            return request.input + (request.kept if self.server.plan.cache.answers else 0)
+        return request.input if 0 <= self.ready <= self.server.world.now else self.cached
 
     def _cut(self, now: int) -> tuple[int, int, int, int]:
         """Cuts the marks of a call that ends early; returns (fresh, cached, thinking, visible)."""

@@ -147,6 +147,7 @@ def _uncertain(server: Server) -> bool:
     # only calls without doors note what they take
     return (
         server.lost
+        or server.plan.cache.kind == "lru"  # it goes by who of an instant came first
         or not server.simple
         or any(
             (refunds and ended == began) or (server.caches and ready == began)

@@ -46,7 +46,8 @@ class Simulator:
         self._copied = copied(graph)
         limited = [server for server in graph.servers if server.limits]
         # only where a quota is the one door of its server is there something to gain
-        self._hopes = TRUST if limited and all(plan.is_open for plan in limited) else 0
+        hopeful = all(plan.is_open and plan.cache.kind != "lru" for plan in limited)
+        self._hopes = TRUST if limited and hopeful else 0
 
     def __call__(self, replication: int) -> Trace:
         if self._hopes:

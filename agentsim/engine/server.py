@@ -17,6 +17,7 @@ from agentsim.engine.tasks import Session, Task
 from agentsim.engine.world import World
 from agentsim.graph import Node, ServerPlan
 from agentsim.laws.caches import cache_of
+from agentsim.laws.caches.slot import SlotCache
 from agentsim.records import SECOND, Mark, Part
 
 
@@ -130,7 +131,17 @@ class Server:
     def forget(self) -> None:
         """Nothing is left of any prompt: at the start, and when the model is loaded anew."""
         cache = self.plan.cache
-        self.cache = cache_of(cache.kind, cache.ttl, cache.block, cache.answers)
+        self.cache = cache_of(
+            cache.kind,
+            cache.ttl,
+            cache.block,
+            cache.answers,
+            cache.capacity,
+            cache.tails,
+            self.plan.slots or 1,
+        )
+        self.spots = self.cache if isinstance(self.cache, SlotCache) else None
+        """The slots by number, where each keeps a context of its own."""
 
     def line(self, node: Node, role: str, who: str, key: int, task: Task) -> Line:
         """A step's line to this server; `key` is that of its draws."""

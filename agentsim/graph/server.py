@@ -13,12 +13,17 @@ from agentsim.records import SECOND
 
 @dataclass(frozen=True, slots=True)
 class CachePlan:
-    """`kind` is a row of laws.caches; `ttl` in nanoseconds; `answers`: answers are kept too."""
+    """`kind` is a row of laws.caches; `ttl` in nanoseconds; `answers`: answers are kept too.
+
+    `capacity` in tokens; `tails`: what goes is cut at its end, and only as much of it as has to.
+    """
 
     kind: str = "none"
     ttl: int = 0
     block: int = 1
     answers: bool = False
+    capacity: int = 1
+    tails: bool = False
 
 
 Terms = tuple[str, str, float, float, int, int, int]

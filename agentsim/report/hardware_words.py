@@ -155,6 +155,11 @@ def _cache(plan: ServerPlan) -> str:
         return "none"
     what = "prompts and answers" if cache.answers else "prompts"
     blocks = f", in blocks of {cache.block}" if cache.block > 1 else ""
+    if cache.kind == "slot":
+        return f"{what}, the last one of each slot{blocks}"
+    if cache.kind == "lru":
+        goes = ", cut to what fits" if cache.tails else ""
+        return f"{what}, {cache.capacity:,} tokens, the last used{goes}{blocks}"
     return f"{what}, until {show.duration(cache.ttl / SECOND)} after the last use{blocks}"
 
 

@@ -80,6 +80,7 @@ def run_checks(graph: Graph, program: Program, source: Source) -> Graph | None:
     told += [*unheeded_settings(graph, program), *defects]
     told += [*vain_whens(graph, program), *vain_settings(graph, program)]
     told += [*vain_limits(graph, program), *idle_settings(graph, program)]
+    told += _small_caches(graph, program)
     notices = few(unchosen(told, program.chosen))
     return dataclasses.replace(graph, notices=(*graph.notices, *notices))
 
@@ -134,6 +135,23 @@ def _cut_answers(graph: Graph, program: Program) -> list[Told]:
                     f"gives, {server.max_output:,}: that is what it gets"
                 )
                 found.append(Told(f"{node.path} ({program.line(at)}): {text}", at, (at,)))
+    return found
+
+
+def _small_caches(graph: Graph, program: Program) -> list[Told]:
+    """Prompts that a cache by size can never hold."""
+    found = []
+    for node in walk(graph.root):
+        if isinstance(node, Agent | Call):
+            server = graph.servers[node.plan.server if isinstance(node, Agent) else node.server]
+            cache, sent = server.cache, _need(node).input
+            if cache.kind == "lru" and sent > cache.capacity:
+                at = program.path_of(node.rank)
+                text = (
+                    f"it sends {sent:,.0f} tokens or more, and the cache of {server.profile} holds "
+                    f"{cache.capacity:,} (`capacity`): never all of them"
+                )
+                found.append(Told(f"{node.path} ({program.line(at)}): {text}", at))
     return found
 
 

@@ -67,11 +67,15 @@ class PrefillFile(Model):
 class CacheFile(Model):
     """What a server remembers of prompts."""
 
-    kind: kinds.CacheKind = need("none or ttl", "ttl")
+    kind: kinds.CacheKind = need("none, ttl, lru or slot", "ttl")
     ttl: kinds.Ttl = may("how long after its last use a prompt is kept", "5m")
     block: Units = may("hits are whole multiples of so many tokens", "128", 1)
     covers: kinds.Covers = may(
-        "prompt (what was sent) or all (what was answered too)", "prompt", "prompt"
+        "prompt (what was sent; so ttl) or all (what was answered too; so lru and slot)", "prompt"
+    )
+    capacity: kinds.TokenCount = may("tokens of all sessions that an lru holds", "500k")
+    evicts: kinds.Evicts = may(
+        "what a full lru drops: entries (whole ones) or tokens (as few as it has to)", "entries"
     )
 
 
@@ -171,10 +175,6 @@ LATER = MappingProxyType(
         },
         "decode": {"jitter": "`jitter`, a spread per token"},
         "prefill": {"chunk": "`chunk`, prompts in chunks between decode steps"},
-        "cache": {
-            "capacity": "`capacity`, a cache with a budget in tokens",
-            "evicts": "`evicts`, a cache with a budget in tokens",
-        },
         "price": {
             **dict.fromkeys(
                 ("plan", "per_hour", "buy", "years", "watts", "per_kwh", "hours_per_week"),

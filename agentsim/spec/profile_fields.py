@@ -230,9 +230,7 @@ def _schedule(value: object) -> str:
 
 
 def _cache_kind(value: object) -> str:
-    if value in ("lru", "slot"):
-        raise fault(f"not yet: a cache of kind {shown(value)}", code="not-yet")
-    return values.one_of(value, ("none", "ttl"), "a kind of cache")
+    return values.one_of(value, ("none", "ttl", "lru", "slot"), "a kind of cache")
 
 
 def _on_limit(value: object) -> str | tuple[str]:
@@ -347,7 +345,8 @@ Tries = Annotated[int | None, PlainValidator(_tries)]
 UntilReset = Annotated[str | None, _choice(("reset",), "what is waited for")]
 Grade = Annotated[str, _choice(GRADES, "a grade")]
 Counted = Annotated[str, _choice(COUNTS, "what a quota counts")]
-Covers = Annotated[str, _choice(("prompt", "all"), "what a cache covers")]
+Covers = Annotated[str | None, _choice(("prompt", "all"), "what a cache covers")]
+Evicts = Annotated[str | None, _choice(("entries", "tokens"), "what a full cache drops")]
 AsOf = Annotated[str, PlainValidator(_as_of)]
 Account = Annotated[str | None, PlainValidator(values.name)]
 Reserve = Annotated[bool, PlainValidator(_reserve)]

@@ -312,6 +312,7 @@ TYPES: dict[str, Row] = {
     "profile_fields.Grade": _choice(*GRADES),
     "profile_fields.Counted": _choice(*COUNTS),
     "profile_fields.Covers": _choice("prompt", "all"),
+    "profile_fields.Evicts": _choice("entries", "tokens"),
     "profile_fields.AsOf": lambda _: (
         Shape("a date, such as 2026-02", {"type": ["string", "integer"]}, "2026-02"),
     ),

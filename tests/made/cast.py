@@ -159,6 +159,11 @@ class CastMaker(Dice):
                 "covers": self.pick("prompt", "all"),
                 "block": self.pick(1, 64),
             }
+            if self.chance(0.4):
+                server["cache"] = {"kind": "lru", "capacity": self.pick("1k", "10k", "1M")}
+                server["cache"] |= {"evicts": self.pick("entries", "tokens")}
+            elif "slots" in server and self.chance(0.5):
+                server["cache"] = {"kind": "slot", "block": self.pick(1, 64)}
         if self.chance(0.4):
             server |= {"limits": self.limits(), "max_output": 2000}
             if any(limit.get("on_limit") == "reject" for limit in server["limits"]):

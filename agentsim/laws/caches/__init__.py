@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
+from agentsim.laws.caches.lru import LruCache
 from agentsim.laws.caches.none import NoCache
+from agentsim.laws.caches.slot import SlotCache
 from agentsim.laws.caches.ttl import TtlCache
 from agentsim.laws.prefix import Prefix, State, Use
 
@@ -53,9 +55,37 @@ FOREVER = 1 << 62
 """The end of a use that is not known yet (nanoseconds)."""
 
 
-def cache_of(kind: str, ttl: int, block: int, answers: bool) -> Cache:
-    """A new, empty cache of a kind (a key of `CACHES`); `ttl` in nanoseconds."""
-    return CACHES[kind](ttl, block, answers)
+class Keeps(NamedTuple):
+    """What a cache keeps; each kind takes what it has a use for.
+
+    ttl: nanoseconds. block: hits are whole multiples of so many tokens. answers: answers are kept
+    too. capacity: tokens. tails: only so much of an entry goes as has to. slots: of the server.
+    """
+
+    ttl: int
+    block: int
+    answers: bool
+    capacity: int
+    tails: bool
+    slots: int
 
 
-CACHES: dict[str, type[NoCache] | type[TtlCache]] = {"none": NoCache, "ttl": TtlCache}
+def cache_of(
+    kind: str,
+    ttl: int,
+    block: int,
+    answers: bool,
+    capacity: int = 1,
+    tails: bool = False,
+    slots: int = 1,
+) -> Cache:
+    """A new, empty cache of a kind (a key of `CACHES`): see `Keeps`."""
+    return CACHES[kind](Keeps(ttl, block, answers, capacity, tails, slots))
+
+
+CACHES: dict[str, Callable[[Keeps], Cache]] = {
+    "none": lambda keeps: NoCache(),
+    "ttl": lambda keeps: TtlCache(keeps.ttl, keeps.block, keeps.answers),
+    "lru": lambda keeps: LruCache(keeps.capacity, keeps.block, keeps.answers, keeps.tails),
+    "slot": lambda keeps: SlotCache(keeps.slots, keeps.block),
+}

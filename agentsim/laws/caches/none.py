@@ -8,10 +8,7 @@ from agentsim.laws.prefix import Prefix, State, Use
 
 
 class NoCache:
-    """Holds nothing. Takes the parameters of every kind and needs none."""
-
-    def __init__(self, ttl: int = 0, block: int = 1, answers: bool = False) -> None:
-        """Without effect."""
+    """Holds nothing."""
 
     def lookup(self, prefix: Prefix, now: int) -> int:
         return 0

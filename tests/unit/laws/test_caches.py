@@ -20,7 +20,7 @@ def told(cache, prefix, ready, end, answered=0, start=None):
 
 def test_the_table_is_complete():
     for kind in CACHES:
-        cache = cache_of(kind, 1, 1, False)
+        cache = cache_of(kind, 1, 1, False, 1)
         assert cache.lookup(Prefix((), 1, 0, 100), 0) == 0
 
 
@@ -258,3 +258,105 @@ def test_blocks_are_shared_across_a_sweep_of_what_ran_out():
     assert cache.lookup(first, 100) == 0
     cache.use(first, 100, 100, 100)
     assert cache.lookup(Prefix(block, "second", 0, 120), 101) == 100
+
+
+def lru(capacity, tails=False, answers=True):
+    return cache_of("lru", 0, 1, answers, capacity, tails)
+
+
+def sent(cache, prefix, total, now, answered=0):
+    """A request of so many tokens that takes no time; returns what of it was held."""
+    prefix.total = total
+    hit = cache.lookup(prefix, now)
+    cache.use(prefix, now, now, now, answered)
+    cache.lookup(prefix, now)
+    return hit
+
+
+def test_the_least_recently_used_goes_whole():
+    # 100 + 100 + 100 fit into 300; one token more pushes out a, used longest ago
+    cache = lru(300)
+    a, b, c = (Prefix((), name, 0, 0) for name in "abc")
+    assert [sent(cache, it, 100, now) for now, it in enumerate((a, b, c))] == [0, 0, 0]
+    assert sent(cache, b, 101, 3) == 100
+    assert sent(cache, a, 100, 4) == 0  # 101 + 100 + 100: c is out now
+    assert sent(cache, b, 101, 5) == 101
+    assert sent(cache, c, 100, 6) == 0
+
+
+def test_blocks_that_are_shared_count_once_and_go_last():
+    # 100 shared, 50 of each: 200 for two sessions. A third pushes out the history of the first only
+    cache = lru(200)
+    blocks = (("harness", 100),)
+    a, b, c = (Prefix(blocks, name, 0, 0) for name in "abc")
+    assert [sent(cache, it, 150, now) for now, it in enumerate((a, b, c))] == [0, 100, 100]
+    assert sent(cache, b, 150, 3) == 150
+    assert sent(cache, a, 150, 4) == 100
+
+
+def test_a_copy_of_a_session_counts_what_it_shares_once():
+    # 400 of a, then a copy of it with 50 of its own and a with 50 more: 500 in all
+    cache = lru(500)
+    a = Prefix((), "a", 0, 0)
+    sent(cache, a, 400, 0)
+    copy = Prefix((("history", 400),), "b", 0, 400)
+    cache.fork(a, copy, 1)
+    assert sent(cache, copy, 450, 2) == 400
+    assert sent(cache, a, 450, 3) == 400
+    assert sent(cache, copy, 450, 4) == 450
+    assert sent(cache, a, 450, 5) == 450
+    # one more token of another: the history of the copy was used longest ago
+    sent(cache, Prefix((), "c", 0, 0), 1, 6)
+    assert sent(cache, copy, 450, 7) == 400
+
+
+def test_what_does_not_fit_at_all_pushes_nothing_out():
+    for tails, hit in ((False, 0), (True, 300)):
+        cache = lru(300, tails)
+        a, b = Prefix((), "a", 0, 0), Prefix((), "b", 0, 0)
+        sent(cache, a, 100, 0)
+        assert sent(cache, b, 301, 1) == 0
+        assert sent(cache, b, 301, 2) == hit
+        assert sent(cache, a, 100, 3) == (0 if tails else 100)
+
+
+def test_what_is_in_use_goes_last():
+    # a is at work until 100; b and c come meanwhile: c pushes out b, though b was used later
+    cache = lru(200)
+    a, b, c = (Prefix((), name, 0, 100) for name in "abc")
+    cache.use(a, 0, 0, 100)
+    sent(cache, b, 100, 1)
+    sent(cache, c, 100, 2)
+    assert sent(cache, b, 100, 3) == 0
+    a.total = 100
+    assert cache.lookup(a, 4) == 100
+
+
+def test_slots_by_hand():
+    cache = cache_of("slot", 0, 1, True, slots=2)
+    a, b, c = (Prefix((), name, 0, 100) for name in "abc")
+    for slot, it in enumerate((a, b)):
+        assert cache.lookup(it, 0) == 0
+        assert cache.take(it) == slot
+    cache.leave(1, b, 120)
+    cache.leave(0, a, 100)
+    a.total = 150
+    assert cache.lookup(a, 1) == 100
+    # c finds nothing of its own: the slot of b was left first
+    assert cache.take(c) == 1
+    assert cache.lookup(b, 1) == 0
+    assert cache.take(a) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        ("lru", {"capacity": 0}),
+        ("lru", {"block": 0}),
+        ("slot", {"slots": 0}),
+        ("slot", {"block": 0}),
+    ],
+)
+def test_what_no_cache_can_be(kind, wrong):
+    with pytest.raises(ValueError, match="cache"):
+        cache_of(kind, 0, **({"block": 1, "answers": True} | wrong))

@@ -209,6 +209,15 @@ def test_cache_quotas_and_price() -> None:
     assert found.max_output == 32_000
 
 
+def test_caches_by_size_and_by_slot() -> None:
+    text = FIRST + "cache: {kind: lru, capacity: 2k, evicts: tokens}\n"
+    found = made(text).server("small", ("small",))
+    assert found.cache == CachePlan("lru", 0, 1, True, 2000, True)
+    text = FIRST + "slots: 2\ncache: {kind: slot, covers: prompt, block: 16}\n"
+    found = made(text).server("small", ("small",))
+    assert found.cache == CachePlan("slot", 0, 16, False)
+
+
 def test_a_rate_scales_the_whole_decode_law_and_nothing_else() -> None:
     text = (
         "decode: {step: {1: 40ms, 8: 80ms}, per_context_token: 1us, tokens_per_step: 2.5}\n"
@@ -283,6 +292,13 @@ def test_the_longest_measured_context() -> None:
         (FIRST + "cache: {kind: ttl}\n", [("3:8", "missing-key")]),
         (FIRST + "cache: {kind: none, ttl: 5m}\n", [("3:21", "bad-value")]),
         (FIRST + "cache: {kind: tll, ttl: 5m}\n", [("3:15", "bad-value")]),
+        (FIRST + "cache: {kind: lru}\n", [("3:8", "missing-key")]),
+        (FIRST + "cache: {kind: slot}\n", [("3:15", "missing-key")]),
+        (FIRST + "cache: {kind: lru, capacity: 1k, ttl: 5m}\n", [("3:34", "bad-value")]),
+        (FIRST + "slots: 1\ncache: {kind: slot, capacity: 1k}\n", [("4:21", "bad-value")]),
+        (FIRST + "cache: {kind: ttl, ttl: 5m, evicts: tokens}\n", [("3:29", "bad-value")]),
+        (FIRST + "cache: {kind: lru, capacity: 9, block: 10}\n", [("3:30", "bad-value")]),
+        (FIRST + "cache: {kind: lru, capacity: 0}\n", [("3:30", "bad-value")]),
         (FIRST + "limits: none\n", [("3:9", "bad-value")]),
         (FIRST + "limits: [{count: requests, bucket: 5}]\n", [("3:10", "missing-key")]),
         (FIRST + "limits: [{count: output, bucket: 0, refill: 1/s}]\n", [("3:34", "bad-value")]),
@@ -325,11 +341,8 @@ NOT_YET = [
     *(f"{key}: 1\n" for key in profile.LATER[""]),
     *(f"decode: {{rate: 1 tok/s, {key}: 1}}\n" for key in profile.LATER["decode"]),
     *(f"prefill: {{rate: 1 tok/s, {key}: 1}}\n" for key in profile.LATER["prefill"]),
-    *(f"cache: {{kind: ttl, ttl: 1m, {key}: 1}}\n" for key in profile.LATER["cache"]),
     *(f"price: {{input: 1, output: 1, {key}: 1}}\n" for key in profile.LATER["price"]),
     "prefill: {rate: 1 tok/s, schedule: chunked}\n",
-    "cache: {kind: lru}\n",
-    "cache: {kind: slot}\n",
     "price: {input: {200k: 3}, output: 1}\n",
     "price: [{input: 3, output: 1}]\n",
 ]

@@ -187,6 +187,10 @@ REJECTS = "{count: requests, bucket: 9, refill: 9/s, on_limit: reject}"
 GROWS = {"first": "1s", "tries": "6"}
 PART_NEEDS: dict[str, dict[str, str]] = {
     "cache": {"ttl": "5m"},
+    **{
+        f"cache.{key}": {"kind": "lru", "capacity": "1k", "ttl": ""}
+        for key in ("capacity", "evicts")
+    },
     "limits": {"bucket": "1000", "refill": "100/s"},
     **{f"limits.{kind}": {"bucket": "", "refill": ""} for kind in ("window", "session_window")},
     **{f"on_reject.{key}": GROWS for key in ("first", "factor", "at_most", "jitter", "tries")},
