@@ -21,7 +21,7 @@ COMMANDS = MappingProxyType(
         "explain": ("agentsim.cli.explain", "explain", "What the code of a problem means."),
         "graph": ("agentsim.cli.graph", "graph", "Draw a workflow: in words, or for Mermaid."),
         "schema": ("agentsim.cli.schema", "schema", "The file formats, for editors and readers."),
-        "hw": ("agentsim.cli.hw", "hw", "Hardware profiles: list them, show one."),
+        "hw": ("agentsim.cli.hw", "hw", "Hardware profiles: list them, show or fit one."),
         "init": ("agentsim.cli.init", "init", "Write a first workflow to change."),
     }
 )

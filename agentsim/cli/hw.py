@@ -1,4 +1,4 @@
-"""`agentsim hw`: the hardware profiles that there are, and what each of them does."""
+"""`agentsim hw`: the hardware profiles that there are, what each does, and how to make one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentsim.cli import options
+from agentsim.cli.fit import fit
 from agentsim.cli.inputs import keep
 from agentsim.cli.output import Output
 
@@ -25,18 +26,13 @@ Examples:
 """
 
 
-LATER = ("fit",)
-
-
 class Profiles(click.Group):
-    """Its commands; one that comes later is refused as such."""
+    """Its commands; a name that is none of them is told with those that are."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
-        if name in LATER:
-            ctx.fail(f"not yet: the command 'hw {name}' comes with a later version")
         if name not in self.commands and not name.startswith("-"):
             ctx.fail(f"there is no command 'hw {name}'; there are: {', '.join(self.commands)}")
         return super().resolve_command(ctx, args)
@@ -48,6 +44,9 @@ def hw() -> None:
 
     A profile is a file in ./hardware, in your own folder or among those that ship.
     """
+
+
+hw.add_command(fit)
 
 
 @hw.command("list", epilog=LIST_EPILOG)

@@ -37,6 +37,13 @@ def examples_of(epilog: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in typed]
 
 
+MEASURED = {
+    "bench.md": "| model | test | t/s |\n|---|---|---|\n| gpt-oss-120b | pp512 | 1700 ± 9 |\n"
+    "| gpt-oss-120b | tg32 | 85 ± 1 |\n",
+    "batched.jsonl": '{"pp": 128, "tg": 32, "pl": 2, "speed_pp": 1700, "speed_tg": 119}\n',
+}
+"""What an example of `hw fit` reads."""
+
 EXAMPLES = [own for command in commands() for own in examples_of(command.epilog or "")]
 
 
@@ -57,6 +64,8 @@ def test_an_example_of_a_help_does_what_it_says(
     if arguments[0] != "init":
         assert typed(capsys, "init", "first.yaml")[0] == 0
         assert typed(capsys, "init", "--hw", "my-box.yaml")[0] == 0
+        for name, text in MEASURED.items():
+            (tmp_path / name).write_text(text, "utf-8")
     code, out, err = typed(capsys, *arguments, *FEW.get(arguments[0], []))
     assert code in {exits.DONE, exits.MISSED}, err
     if "-o" in arguments:

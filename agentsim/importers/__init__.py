@@ -1,0 +1,1 @@
+"""What other tools have written, read into what the simulator runs on."""

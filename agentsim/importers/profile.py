@@ -1,0 +1,197 @@
+"""A fitted profile as a file: figures with their units, where they come from, what is missing.
+
+The errors that are shown are those of the file: it is read back, and its laws, rounded as they
+stand there, are held against every row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from agentsim.analysis.fitted import Fitted, FittedRow
+from agentsim.errors import Problem, Problems
+from agentsim.importers import fit as fitting
+from agentsim.importers.fit import Laws
+from agentsim.importers.machine import Machine, gather
+from agentsim.importers.rows import Row
+from agentsim.laws.decode import Decode
+from agentsim.laws.prefill import Prefill
+
+_DIGITS = 5
+_GOOD_DEPTH, _GOOD_BATCH = 0.02, 0.05  # mean errors up to which a law is said to hold
+
+
+def fitted(
+    files: Sequence[str], only: Sequence[tuple[str, str]] = (), name: str = "", model: str = ""
+) -> Fitted:
+    """The profile of what some files measured; raises `Problems`."""
+    machine = gather(files, only)
+    laws, left_out = fitting.fit(machine.rows)
+    text = _text(machine, laws, len(left_out), name, model)
+    told = _read_back(text, laws)
+    rows = tuple(_row(row, told, left_out) for row in machine.rows)
+    found = Fitted(name, text, rows, (), machine.tools)
+    warnings = (*_left_out(found), *_beyond(machine, laws), *_bad(found), *_missing(laws))
+    return Fitted(name, text, rows, warnings, machine.tools)
+
+
+def _read_back(text: str, laws: Laws) -> Laws:
+    """The laws of the written file."""
+    from agentsim.spec.hardware import profile_of
+    from agentsim.spec.reader import read
+
+    plan = profile_of(read(text, "the fitted profile"), "fitted").plan
+    prefill = plan.prefill if isinstance(plan.prefill, Prefill) else None
+    return Laws(plan.decode, prefill if laws.prefill else None, laws.sloped, laws.read_sloped)
+
+
+def _row(row: Row, laws: Laws, left_out: Sequence[Row]) -> FittedRow:
+    seconds = laws.seconds(row)
+    if seconds is None or seconds <= 0.0:
+        message = f"a {row.kind} row, and no law for it"
+        raise Problems([Problem("bad-value", message, row.place)])
+    reason = "first row" if any(row is it for it in left_out) else ""
+    predicted = row.rate * row.seconds / seconds
+    return FittedRow(
+        row.place.file, row.place.line, row.kind, row.streams, row.depth, row.prompt, row.output,
+        row.rate, predicted, predicted / row.rate - 1.0, reason,
+    )  # fmt: skip
+
+
+def _text(machine: Machine, laws: Laws, left_out: int, name: str, model: str) -> str:
+    assert laws.decode is not None
+    setup = machine.setup
+    model = model or setup.get("model", "")
+    parts = [setup.get("gpu") or setup.get("cpu", ""), setup.get("backend", "")]
+    title = name or ", ".join(dict.fromkeys(it for it in (model, *parts) if it))
+    most = _most(machine.rows)
+    kept = len(machine.rows) - left_out
+    head = (
+        f"# Made by `agentsim hw fit` from {kept} rows of {', '.join(machine.tools)}:\n"
+        f"# {_plain(', '.join(machine.files), 400)}\n"
+    )
+    told = ", ".join(f"{key} {value}" for key, value in setup.items() if key in _SETTINGS)
+    lines = [
+        head + (f"# {_plain(told, 400)}\n" if told else "") + "agentsim: 1",
+        *([f"name: {_quoted(title)}"] if title else []),
+        *([f"model: {_quoted(model)}"] if model else []),
+        f"source: {{grade: A, measured_to: {_deepest(machine.rows)}}}",
+        "decode:",
+        f"  {_speed(laws.decode)}",
+        *([f"  per_context_token: {_time(laws.decode.slope)}"] if laws.decode.slope else []),
+        *_reading(laws.prefill),
+        f"slots: {most}  # as many streams as were measured; more would be a guess",
+        "assumed:",
+        f'  - "At most {most} {"call" if most == 1 else "calls"} at once: no more were measured."',
+        "# Not measured, so not in it: latency, cache, context, kv, price, limits.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_SETTINGS = ("gpu", "cpu", "backend", "build", "ngl", "n_batch", "n_ubatch", "fa", "threads")
+
+
+def _speed(law: Decode) -> str:
+    if law.fit is not None:
+        a, b, d = (_time(it) for it in law.fit)
+        return f"fit: {{a: {a}, b: {b}, d: {d}}}  # a step of B streams: a + b*B + d*sqrt(B)"
+    rows = ", ".join(f"{streams:g}: {_time(step)}" for streams, step in law.knots or ())
+    return f"step: {{{rows}}}  # seconds of a step by number of streams"
+
+
+def _reading(law: Prefill | None) -> list[str]:
+    if law is None:
+        return []
+    lines = ["prefill:", f"  rate: {_short(1.0 / law.per_token)} tok/s"]
+    if law.slope:
+        lines.append(f"  per_context_token: {_time(law.slope)}")
+    if law.fixed:
+        lines.append(f"  fixed: {_time(law.fixed)}")
+    return lines
+
+
+def _time(seconds: float) -> str:
+    unit, size = ("ms", 1e-3) if seconds >= 1e-4 else ("ns", 1e-9)
+    return f"{_short(seconds / size)}{unit}"
+
+
+def _short(number: float) -> str:
+    """In five digits, without an exponent."""
+    text = f"{number:.{_DIGITS}g}"
+    if "e" in text:
+        text = f"{float(text):.15f}"
+        text = text.rstrip("0").rstrip(".")
+    return text
+
+
+def _quoted(text: str) -> str:
+    """Somebody else's text as one in YAML; what would be an expression is none."""
+    return json.dumps(_plain(text, 200).replace("$", ""), ensure_ascii=False)
+
+
+def _plain(text: str, most: int) -> str:
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(shown.split())[:most]
+
+
+def _most(rows: Sequence[Row]) -> int:
+    return max(row.streams for row in rows if row.kind != "prefill")
+
+
+def _deepest(rows: Sequence[Row]) -> int:
+    """The longest context at which decoding was measured."""
+    made = [row.depth + row.prompt + row.output for row in rows if row.kind != "prefill"]
+    return max(1, int(max(made)))
+
+
+def _left_out(found: Fitted) -> list[str]:
+    return [
+        f"left out: {row.file}:{row.line}, the first {row.what} row of its table: "
+        f"{row.measured:.4g} tok/s, {row.predicted:.4g} by the others (a cold start, or another "
+        "way of computing short contexts)"
+        for row in found.rows
+        if row.left_out
+    ]
+
+
+def _beyond(machine: Machine, laws: Laws) -> list[str]:
+    deepest, most = _deepest(machine.rows), _most(machine.rows)
+    streams = "1 stream" if most == 1 else f"{most} streams"
+    told = [
+        f"measured to {deepest:,} tokens of context and {streams}: what lies beyond is a straight "
+        "line on, which erred by up to 40 % where it could be checked"
+    ]
+    fewest = min(row.streams for row in machine.rows if row.kind != "prefill")
+    if fewest > 1:
+        told.append(f"fewer than {fewest} streams were not measured: one alone may be quicker")
+    if not laws.sloped:
+        told.append(
+            "decoding was measured at about one context: longer ones take longer in fact, and "
+            "here they do not"
+        )
+    if laws.prefill is not None and not laws.read_sloped:
+        told.append(
+            "reading was measured at about one depth: deeper ones take longer in fact, and here "
+            "they do not"
+        )
+    return told
+
+
+def _bad(found: Fitted) -> list[str]:
+    """Tables that the law does not tell well."""
+    told = []
+    for what in ("decode", "prefill", "round"):
+        errors = found.errors(what)
+        batched = any(row.streams > 1 for row in found.rows if row.what == what)
+        bar = _GOOD_BATCH if batched else _GOOD_DEPTH
+        if errors and (mean := sum(errors) / len(errors)) > bar:
+            told.append(
+                f"the law is off by {100 * mean:.2g} % on average for {what}: what was measured "
+                "does not grow in a straight line with context"
+            )
+    return told
+
+
+def _missing(laws: Laws) -> list[str]:
+    return [] if laws.prefill else ["no row measures reading: prompts cost no time in this profile"]
