@@ -193,10 +193,12 @@ def test_a_number_stands_for_a_second_machine(tmp_path: Path) -> None:
     assert [it.machine.name for it in found.graph.servers if it.machine] == ["box", "box#2"]
 
 
-def test_a_model_that_is_loaded_anew_knows_no_prompt(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [{"kind": "ttl", "ttl": "1h"}, {"kind": "slot"}, {"kind": "lru"}])
+def test_a_model_that_is_loaded_anew_knows_no_prompt(kind: File, tmp_path: Path) -> None:
     """1,000 tokens are read in 1 s. After b, a reads them again, with 100 more; where it stayed in
     memory only these."""
-    keeps = {**READS, "machine": "box", "load": "10s", "cache": {"kind": "ttl", "ttl": "1h"}}
+    cache = {**kind, "capacity": "1M"} if kind["kind"] == "lru" else kind
+    keeps = {**READS, "machine": "box", "load": "10s", "slots": 1, "cache": cache}
     step = {"call": "a", "session": "s", "output": 0}
     steps = [{**step, "id": "one", "input": 1000}, *calls("b"), {**step, "id": "two", "input": 100}]
     found = play(tmp_path, steps, a=keeps, b=keeps)
