@@ -77,7 +77,7 @@ def lost(
     made = sum(it.thinking + it.visible for it in calls) / count
     steps = made / plan.decode.per_step
     reading = 0.0
-    if plan.prefill is not None and plan.schedule == "exclusive":
+    if plan.prefill is not None and plan.schedule != "separate":
         reading = plan.prefill.seconds(fresh, cached)
     context = steps * plan.decode.slope * (fresh + cached + made / 2)
 

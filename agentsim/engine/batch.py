@@ -7,14 +7,16 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, cast
 
 from agentsim.engine.bench import Order
-from agentsim.engine.world import Event, World
+from agentsim.engine.world import Event, World, ns
 from agentsim.graph import ServerPlan
 from agentsim.laws.batch import NEVER, Member
 from agentsim.laws.batch import Batch as Law
+from agentsim.laws.chunks import Chunked, stretches
 from agentsim.records import Peak
 
 if TYPE_CHECKING:
     from agentsim.engine.call import Call
+    from agentsim.laws.prefill import PrefillLaw
 
 
 class Batch:
@@ -27,7 +29,10 @@ class Batch:
 
     def __init__(self, world: World, plan: ServerPlan) -> None:
         self.world = world
-        self.law = Law(plan.decode)
+        self.chunks = Chunked(plan.decode) if plan.schedule == "chunked" else None
+        """Where prompts are read between the tokens of others, in `chunk` tokens a step."""
+        self.law: Law = Law(plan.decode) if self.chunks is None else self.chunks
+        self.chunk = plan.chunk
         self.exclusive = plan.schedule == "exclusive"
         self.order = 0
         self.dirty = False
@@ -35,6 +40,7 @@ class Batch:
         self._queue: list[tuple[float, int, Order, int, Call]] = []
         self._asked = 0
         self._reads: Call | None = None
+        self._carries = False
         self._version = 0
         self._rings = NEVER
         self._stood = 0
@@ -42,7 +48,12 @@ class Batch:
         world.join(self)
 
     def still(self, now: int) -> int:
-        """Nanoseconds for which decoding has stood still for prompts, from the start up to now."""
+        """Nanoseconds that prompts have taken from decoding, from the start up to now.
+
+        Exclusively it stands still for them, in chunks its steps last longer by so much.
+        """
+        if self.chunks is not None:
+            return ns(self.chunks.spent(now))
         return self._stood + (now - self._paused_at if self._paused_at >= 0 else 0)
 
     def read(self, call: Call, order: Order) -> None:
@@ -76,6 +87,16 @@ class Batch:
             self.law.pause(now)
             self._set()
         call.reading()
+
+    def carry(self, law: PrefillLaw, new: int, cached: int) -> None:
+        """In chunks: the steps carry the prompt of the call whose turn it is, from now on.
+
+        The call is told by `joins` when it has been read.
+        """
+        assert self.chunks is not None
+        self._carries = True
+        self.chunks.read(stretches(law, self.chunk, new, cached), self.world.now)
+        self._set()
 
     def end(self, call: Call) -> None:
         """A prompt has been read, or is given up: the next one may begin, or decoding goes on."""
@@ -113,6 +134,10 @@ class Batch:
 
     def leave(self, call: Call) -> int:
         """A call is cut short wherever it is; returns the whole tokens that it decoded."""
+        if self._carries and self._reads is call and self.chunks is not None:
+            self._carries = False
+            call.got = self.chunks.give_up(self.world.now)
+            self._set()
         self.end(call)
         member = call.member
         if member is None or not member.here:
@@ -120,6 +145,18 @@ class Batch:
         made = self.law.leave(member, self.world.now, call.factor)
         self._set()
         return made
+
+    def told(self, call: Call, made: int, last: int) -> None:
+        """When a call had its first tokens, of so many made up to `last`."""
+        came, thinking = call.server.came, call.request.thinking
+        # with no token beyond the first it did not decode here
+        joined = 0.0 if call.member is None else call.member.joined
+        first = call.ready if came else self.law.when(joined, call.factor)
+        call.decoding = last - first
+        if made > thinking:
+            call.shown = first
+            if thinking:
+                call.shown = self.law.when(joined, (thinking + 1 - came) * call.factor)
 
     def _set(self) -> None:
         """After a change at this instant: the timer must ring at the next end or before."""
@@ -143,7 +180,16 @@ class Batch:
         self._set()
         for call in calls:
             call.decoded()
+        if self.chunks is not None:
+            self._carried(self.chunks)
         self.world.fire(calls)
+
+    def _carried(self, law: Chunked) -> None:
+        """The call whose prompt has been read in chunks, if there is one, decodes from now on."""
+        call = self._reads
+        if call is not None and self._carries and not law.reading:
+            self._carries = False
+            call.joins(call)
 
     def waiting(self) -> Iterator[tuple[str, str, list[str]]]:
         held = [] if self._reads is None else [self._reads.request.line.path]

@@ -48,6 +48,8 @@ class Call(Event):
     stood = 0
     planned = 0
     took = 0
+    got = -1
+    """Tokens that were read of a prompt that was given up; -1 where steps carry none."""
     streams = 1
     shown = -1
     reading_at = -1
@@ -215,7 +217,7 @@ class Call(Event):
         elif server.reads:
             self._read(self)
         else:
-            self._join(self)
+            self.joins(self)
 
     def _look(self) -> None:
         """What the cache holds of its prompt now; of a slot of its own that stays as it is."""
@@ -241,7 +243,7 @@ class Call(Event):
             self._look()  # others' prompts may have been read during the latency
         took = round(server.reading(request.input, self.cached) * SECOND) if server.reads else 0
         if not took:
-            self._join(self)
+            self.joins(self)
             return
         self.took = took
         self.asked_at = server.world.now
@@ -260,9 +262,13 @@ class Call(Event):
             self.took = ns(server.reading(self.request.input, self.cached))
             if not self.took:  # it has waited, and nothing is left to read
                 self._mark(Part.PREFILL, world.now)
-        world.after(self.took, self._join, self)
+        if server.chunked and self.took:
+            self.got = 0
+            server.carry(self.request.input - self.cached, self.cached)
+        else:
+            world.after(self.took, self.joins, self)
 
-    def _join(self, _: Event) -> None:
+    def joins(self, _: Event) -> None:
         """The prompt is read: decode with the others."""
         if self.gone:
             return
@@ -294,25 +300,12 @@ class Call(Event):
         now = server.world.now
         marks, still = self.marks, batch.still(now) - self.stood
         if still:
-            # standing still for another's prompt is prefill
+            # standing still for another's prompt, or being slowed by it, is prefill
+            still = min(still, now - self.ready)  # both are rounded to whole nanoseconds
             marks.append((Part.PREFILL, self.ready + still))
         if now > self.ready + still:
             marks.append((Part.DECODE, now))
-        self._told(request.thinking + request.visible, now)
-
-    def _told(self, made: int, last: int) -> None:
-        """When a call in a batch had its first tokens, of so many made up to `last`."""
-        batch, came, thinking = self.server.batch, self.server.came, self.request.thinking
-        assert batch is not None
-        # with no token beyond the first it did not decode here
-        joined = 0.0 if self.member is None else self.member.joined
-        first = self.ready if came else batch.law.when(joined, self.factor)
-        self.decoding = last - first
-        if made > thinking:
-            self.shown = first
-            if thinking:
-                shown = (thinking + 1 - came) * self.factor
-                self.shown = batch.law.when(joined, shown)
+        batch.told(self, request.thinking + request.visible, now)
 
     def leave(self) -> None:
         """Give back what is held, and write the span with what was done of it."""
@@ -376,7 +369,7 @@ class Call(Event):
                 last = self.ready
                 if decoded and self.member is not None:
                     last = server.batch.law.when(self.member.joined, decoded)
-                self._told(made, last)
+                server.batch.told(self, made, last)
         elif self.ready >= 0:
             if server.caches:
                 server.cache.cut(self.prefix, self.ready, self.planned, now)
@@ -392,5 +385,7 @@ class Call(Event):
             if self.reading_at < 0 or now < self.reading_at:
                 return 0, 0, 0, 0
             takes = self.took if server.batch is not None else self.ready - self.reading_at
-            fresh = read_by(server, request, self.cached, takes, now - self.reading_at)
+            fresh = self.got
+            if fresh < 0:
+                fresh = read_by(server, request, self.cached, takes, now - self.reading_at)
         return fresh, self.cached, thinking, visible

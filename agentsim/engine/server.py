@@ -112,6 +112,7 @@ class Server:
         self.caches = plan.cache.kind != "none"
         # with one slot a batch is never larger than one, and the closed form says the same
         self.batch = Batch(world, plan) if plan.shared and plan.slots != 1 else None
+        self.chunked = self.batch is not None and self.batch.chunks is not None
         self.alone = plan.decode.solo()
         # tokens that come with the first-token time, before any decode step
         self.came = 1 if plan.first_token is not None else 0
@@ -199,6 +200,12 @@ class Server:
                 at += took
                 marks.append((Part.DECODE, at))
         return reading_at, ready, shown, decoding, factor, at
+
+    def carry(self, new: int, cached: int) -> None:
+        """Where prompts are read in chunks: the steps carry this one from now on."""
+        assert self.batch is not None
+        assert self.plan.prefill is not None
+        self.batch.carry(self.plan.prefill, new, cached)
 
     def reading(self, input_: int, cached: int) -> float:
         """Seconds for what the cache does not hold (or for all input, by a first-token law)."""

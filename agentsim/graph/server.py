@@ -165,7 +165,7 @@ class ServerPlan:
     spread: Distribution | None
     slots: int | None
     shared: bool
-    schedule: str  # exclusive separate
+    schedule: str  # exclusive chunked separate
     context: int | None
     max_output: int | None
     cache: CachePlan
@@ -176,6 +176,8 @@ class ServerPlan:
     """What a call does that a quota has sent back; None: it fails."""
     kv: int | None = None
     machine: MachinePlan | None = None
+    chunk: int = 0
+    """Tokens of a prompt that a step carries; of `chunked` only."""
 
     @property
     def known_as(self) -> str:

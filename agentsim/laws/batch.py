@@ -15,10 +15,10 @@ from heapq import heappop, heappush
 
 from agentsim.laws.decode import Decode
 
-_SECOND = 1e9  # nanoseconds
+SECOND = 1e9  # nanoseconds
 # Times are whole nanoseconds, so a token or an end may be short of its time by half of one.
-_CRUMB = 1e-9  # of a token: what a division may lose
-_ROUNDING = 1e-9  # seconds
+CRUMB = 1e-9  # of a token: what a division may lose
+ROUNDING = 1e-9  # seconds
 
 _KEPT = 1024  # pieces of the past before those that no sequence reaches back to are dropped
 
@@ -109,9 +109,7 @@ class Batch:
         self.advance(now)
         made = self.made(member, stretch)
         self._take_out(member)
-        ends = self._ends
-        while ends and not ends[0][2].here:
-            heappop(ends)
+        self._drop()
         self._tune()
         return made
 
@@ -122,8 +120,8 @@ class Batch:
         slower than others by that factor).
         """
         linear = self._linear
-        steps = self._count - member.joined + (_ROUNDING / linear if linear else 0.0)
-        return math.floor(min(steps * self._per_step, member.tokens) / stretch + _CRUMB)
+        steps = self._count - member.joined + (ROUNDING / linear if linear else 0.0)
+        return math.floor(min(steps * self._per_step, member.tokens) / stretch + CRUMB)
 
     def when(self, joined: float, tokens: float) -> int:
         """The instant at which a sequence that joined at that counter had made so many tokens.
@@ -135,7 +133,7 @@ class Batch:
         past = self._past
         since, began, linear, square = past[(bisect_left(past, (count,)) or 1) - 1]
         steps = count - since
-        at = began + round(steps * (linear + square * steps) * _SECOND)
+        at = began + round(steps * (linear + square * steps) * SECOND)
         return at if at < self._now else self._now
 
     def advance(self, now: int) -> None:
@@ -149,7 +147,7 @@ class Batch:
         if not self._moves:
             return
         linear, square = self._linear, self._square
-        seconds = elapsed / _SECOND
+        seconds = elapsed / SECOND
         if square:
             # The root of square*k*k + linear*k = seconds, in the form that loses no digits.
             steps = 2.0 * seconds / (linear + math.sqrt(linear * linear + 4.0 * square * seconds))
@@ -165,7 +163,7 @@ class Batch:
         self.paused = True
         self._moves = False
         # one that is at its end needs no further step, and ends all the same
-        self.due = now if self._ends and self._left() <= _ROUNDING else NEVER
+        self.due = now if self._ends and self._left() <= ROUNDING else NEVER
 
     def resume(self, now: int) -> None:
         """Decoding goes on."""
@@ -186,7 +184,7 @@ class Batch:
             end, _, member = ends[0]
             left = end - self._count
             if left > 0.0:
-                if not due and left * (self._linear + self._square * left) > _ROUNDING:
+                if not due and left * (self._linear + self._square * left) > ROUNDING:
                     break
                 self._count = end
                 self._context += left * self._rise
@@ -216,11 +214,11 @@ class Batch:
         left = self._ends[0][0] - self._count
         seconds = left * (linear + square * left) if left > 0.0 else 0.0
         if self.paused:
-            self.due = now if seconds <= _ROUNDING else NEVER
+            self.due = now if seconds <= ROUNDING else NEVER
             return
         # steps that take no time are all done at once, see `done`
         self._moves = linear > 0.0 or square > 0.0
-        self.due = now + round(seconds * _SECOND)
+        self.due = now + round(seconds * SECOND)
 
     def _left(self) -> float:
         """Seconds of decoding up to the next end."""
@@ -238,6 +236,12 @@ class Batch:
         oldest = min(member.joined for _, _, member in self._ends if member.here)
         del self._past[: max(0, bisect_left(self._past, (oldest,)) - 1)]
         self._kept = max(_KEPT, 2 * len(self._past))
+
+    def _drop(self) -> None:
+        """Drop the ends of those that have left, up to the first that is here."""
+        ends = self._ends
+        while ends and not ends[0][2].here:
+            heappop(ends)
 
     def _take_out(self, member: Member) -> None:
         """It decodes no more; its place among the ends is taken by the caller."""

@@ -10,6 +10,9 @@ from typing import Protocol
 
 from agentsim.laws.checks import finite
 
+Piece = tuple[float, float, float]
+"""(tokens, per_token, bend): the first n of them take per_token*n + bend*n*n seconds."""
+
 
 class PrefillLaw(Protocol):
     """How long reading takes, from how much is new and how much the cache holds."""
@@ -20,6 +23,9 @@ class PrefillLaw(Protocol):
         A request without any input takes none. One whose whole input is cached (new = 0) still is
         a request that the server looks at: it takes the law's fixed part.
         """
+
+    def pieces(self, new: float, cached: float) -> list[Piece]:
+        """`new` tokens after `cached` ones, from front to back, without the fixed part."""
 
     def times(self, factor: float) -> PrefillLaw:
         """The law with all its times multiplied by `factor` (0 = infinitely fast)."""
@@ -46,6 +52,9 @@ class Prefill:
         if new <= 0:
             return self.fixed if cached > 0 else 0.0
         return self.fixed + new * (self.per_token + self.slope * (cached + 0.5 * new))
+
+    def pieces(self, new: float, cached: float) -> list[Piece]:
+        return [(new, self.per_token + self.slope * cached, 0.5 * self.slope)]
 
     def times(self, factor: float) -> Prefill:
         finite(factor, "a factor")
@@ -88,6 +97,19 @@ class PrefillTable:
                 middle = max(cached, d0) + 0.5 * length
                 total += length * (t0 + (t1 - t0) * (middle - d0) / (d1 - d0))
         return self.fixed + total
+
+    def pieces(self, new: float, cached: float) -> list[Piece]:
+        """One for each stretch of depth in which the time of a token is a straight line."""
+        knots, end = self.knots, cached + new
+        rows = [(-math.inf, knots[0][1]), *knots, (math.inf, knots[-1][1])]
+        found: list[Piece] = []
+        for (d0, t0), (d1, t1) in pairwise(rows):
+            length = _overlap(cached, end, d0, d1)
+            if length:
+                grows = (t1 - t0) / (d1 - d0)  # 0 where it is flat, beyond both ends
+                since = max(cached, d0) - d0 if grows else 0.0
+                found.append((length, t0 + grows * since, 0.5 * grows))
+        return found
 
     def times(self, factor: float) -> PrefillTable:
         finite(factor, "a factor")

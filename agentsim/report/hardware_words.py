@@ -26,6 +26,7 @@ GRADES = MappingProxyType(
 _SCHEDULES = MappingProxyType(
     {
         "exclusive": "one prompt at a time, decoding waits",
+        "chunked": "one prompt at a time, {:,} tokens with each step",
         "separate": "does not hold up decoding",
     }
 )
@@ -99,7 +100,7 @@ def _before(plan: ServerPlan) -> Iterator[tuple[str, str]]:
     fixed = getattr(law, "fixed", 0.0)
     if fixed:
         yield "", f"+ {_time(fixed)} a prompt"
-    yield "", _SCHEDULES[plan.schedule]
+    yield "", _SCHEDULES[plan.schedule].format(plan.chunk)
 
 
 def _fit(plan: ServerPlan) -> Iterator[tuple[str, str]]:

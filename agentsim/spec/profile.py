@@ -62,6 +62,7 @@ class PrefillFile(Model):
     )
     fixed: kinds.Seconds = may("time of a prompt of any length", "50ms", 0.0)
     schedule: kinds.Schedule = may("whether decoding waits for prompts", "exclusive")
+    chunk: kinds.TokenCount = may("tokens of a prompt that a step carries, with chunked", "2048")
 
 
 class CacheFile(Model):
@@ -174,7 +175,6 @@ LATER = MappingProxyType(
             "mix": "`mix`, calls spread over several profiles",
         },
         "decode": {"jitter": "`jitter`, a spread per token"},
-        "prefill": {"chunk": "`chunk`, prompts in chunks between decode steps"},
         "price": {
             **dict.fromkeys(
                 ("plan", "per_hour", "buy", "years", "watts", "per_kwh", "hours_per_week"),

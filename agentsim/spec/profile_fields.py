@@ -224,9 +224,7 @@ def _first_token(value: object) -> tuple[Distribution, float]:
 
 
 def _schedule(value: object) -> str:
-    if value == "chunked":
-        raise fault("not yet: prompts in chunks between decode steps", code="not-yet")
-    return values.one_of(value, ("exclusive", "separate"), "a schedule")
+    return values.one_of(value, ("exclusive", "chunked", "separate"), "a schedule")
 
 
 def _cache_kind(value: object) -> str:

@@ -41,6 +41,7 @@ from agentsim.spec.profile_parts import Parts
 from agentsim.spec.profile_prices import price_of
 from agentsim.spec.profile_retries import reject_plan
 
+CHUNK = 2048
 AS_MEASURED = ("rate", "per_stream", "total")
 
 
@@ -83,7 +84,8 @@ class PlanReader(Parts):
             spread=decode_file.spread,
             slots=whole.slots,
             shared=shared,
-            schedule=self._schedule(prefill_file, shared),
+            schedule=(schedule := self._schedule(prefill_file, shared)),
+            chunk=_chunk(prefill_file) if schedule == "chunked" else 0,
             context=whole.context,
             max_output=whole.max_output,
             cache=cache,
@@ -215,9 +217,12 @@ class PlanReader(Parts):
 
     def _schedule(self, file: PrefillFile | None, shared: bool) -> str:
         given = file.schedule if file else None
-        if given == "exclusive" and not shared:
-            message = "`exclusive`: here decoding never waits, since calls do not share the server"
+        if given in ("exclusive", "chunked") and not shared:
+            message = f"`{given}`: here decoding never waits, since calls do not share the server"
             self.bad(("prefill", "schedule"), message, "`shared: yes` in decode, or `slots`")
+        elif given != "chunked" and file and file.chunk is not None:
+            message = "`chunk` counts only where prompts are read in chunks"
+            self.bad(("prefill", "chunk"), message, "add `schedule: chunked`", at_key=True)
         return given or ("exclusive" if shared else "separate")
 
     def _before_the_output(self) -> None:
@@ -228,6 +233,11 @@ class PlanReader(Parts):
                 message = f"`first_token` holds what {quoted(key)} says"
                 hint = "give `first_token`, or `latency` and `prefill`"
                 self.bad((key,), message, hint, at_key=True)
+
+
+def _chunk(file: PrefillFile | None) -> int:
+    """Tokens of a prompt that a step carries, where nothing else is said."""
+    return (file.chunk if file else None) or CHUNK
 
 
 def _some(given: Distribution | None) -> Distribution | None:

@@ -282,6 +282,9 @@ def test_the_longest_measured_context() -> None:
             [("3:31", "bad-value")],
         ),
         (FIRST + "prefill: {rate: 5 tok/s, schedule: exclusive}\n", [("3:36", "bad-value")]),
+        (FIRST + "prefill: {rate: 5 tok/s, schedule: chunked}\n", [("3:36", "bad-value")]),
+        (FIRST + "slots: 2\nprefill: {rate: 5 tok/s, chunk: 512}\n", [("4:26", "bad-value")]),
+        (FIRST + "prefill: {rate: 5 tok/s, chunk: 0}\n", [("3:33", "bad-value")]),
         (FIRST + "first_token: 1s\nlatency: 1s\n", [("4:1", "bad-value")]),
         (FIRST + "first_token: 1s\nprefill: none\n", [("4:1", "bad-value")]),
         (FIRST + "latency: {p50: 1s}\n", [("3:10", "bad-value")]),
@@ -340,9 +343,7 @@ def test_all_at_once_and_with_the_nearest_name() -> None:
 NOT_YET = [
     *(f"{key}: 1\n" for key in profile.LATER[""]),
     *(f"decode: {{rate: 1 tok/s, {key}: 1}}\n" for key in profile.LATER["decode"]),
-    *(f"prefill: {{rate: 1 tok/s, {key}: 1}}\n" for key in profile.LATER["prefill"]),
     *(f"price: {{input: 1, output: 1, {key}: 1}}\n" for key in profile.LATER["price"]),
-    "prefill: {rate: 1 tok/s, schedule: chunked}\n",
     "price: {input: {200k: 3}, output: 1}\n",
     "price: [{input: 3, output: 1}]\n",
 ]

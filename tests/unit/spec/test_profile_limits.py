@@ -18,7 +18,7 @@ FIRST = "agentsim: 1\ndecode: {rate: 100 tok/s}\n"
         ("limits: [{count: requests, bucket: 0.5, refill: 1/s}]", "3:36", "bad-value"),
         ("prefill: {rate: 100 tok/s, per_context_token: 20ms}", "3:47", "bad-value"),
         ("prefill: {rate: 100 tok/s, schedule: chnked}", "3:38", "bad-value"),
-        ("prefill: {rate: 100 tok/s, schedule: chunked}", "3:38", "not-yet"),
+        ("prefill: {rate: 100 tok/s, schedule: chunked}", "3:38", "bad-value"),  # nobody waits
         ("latency: {p50: 1s, p90: 2s, at_most: 500ms}", "3:38", "bad-value"),
         ("price: {per_hour: 5}", "3:9", "not-yet"),  # and not: `input` is missing
         ("5: 1", "3:1", "unknown-key"),
