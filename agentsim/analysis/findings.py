@@ -78,7 +78,7 @@ class Lever:
     note: str = ""
     kind: str = ""
     """decode prefill first_token tools tool merge harness people lines pickup switch slot pool
-    person cap cap_and_slot quota max_output"""
+    person cap cap_and_slot quota max_output fewer"""
     runs: int = 0
     """How many of the replications were run again with the change."""
     typical: float | None = None
@@ -95,6 +95,18 @@ class Lever:
     def helps(self) -> bool:
         """Whether it surely saves, and so much that it is worth naming."""
         return self.is_worth and self.ci95[0] > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """From how many at once on something waits for a quota, in the `each` of that path.
+
+    `most`: how many there are at once as it is. Tried by simulation in the first runs.
+    """
+
+    each: str
+    at_once: int
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +183,8 @@ class ServerFindings:
     """tok/s of one stream at empty context, as the profile or `--rates` says."""
     grade: str = ""
     """How good the profile's source is: A (raw file), B (third party), C (older or blog)."""
+    tok_s_effective: float | None = None
+    """As `tok_s_stream`, with the waits for its quotas counted in; None where it has no quota."""
     kv: KvFindings | None = None
     """None where memory for contexts has no limit."""
 
@@ -371,6 +385,8 @@ class Findings:
     """Wilson's interval of `failed`; None where nothing is drawn, and below six runs."""
     levers: list[Lever] = field(default_factory=list)
     sensitivity: list[Sway] = field(default_factory=list)
+    binding: Binding | None = None
+    """Where a quota binds with fewer at once than there are; only with the levers."""
 
     @property
     def is_alone(self) -> bool:

@@ -165,6 +165,8 @@ class Folder:
                 if wait:  # all before the work
                     self._waited(waited, step, place, began, began + wait)
             elif marks and marks[0][0] == Part.RETRY:  # between two tries: nobody's but the step's
+                if resource and trace.spans[_cause].outcome is Outcome.REJECTED:
+                    by_name[resource].refused += marks[0][1] - began
                 self._waited(waited, step, place, began, marks[0][1])
             elif marks and marks[0][0] == Part.QUOTA_WAIT:  # sent back, and waits for the reset
                 by_name[resource].quota += marks[0][1] - began

@@ -44,7 +44,18 @@ LOOKED_AT = 32
 class Calls:
     """The calls of one server while they are gathered."""
 
-    __slots__ = ("again", "ends", "facts", "held", "ill", "lasted", "quota", "starts", "waits")
+    __slots__ = (
+        "again",
+        "ends",
+        "facts",
+        "held",
+        "ill",
+        "lasted",
+        "quota",
+        "refused",
+        "starts",
+        "waits",
+    )
 
     def __init__(self, holds: bool = False) -> None:
         """`holds`: it is asked how many tokens of context are in service at once."""
@@ -57,6 +68,7 @@ class Calls:
         self.again = 0  # of these, how many were sent again
         self.waits: array[int] = array("q")
         self.quota = 0
+        self.refused = 0  # waited between rejected tries, but for a reset
 
 
 class Pool:
@@ -226,6 +238,7 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         money=_money(plan.roles, roles, money),
         sessions=len(set(sessions)) if plan.cache.kind == "none" else 0,
         useful=useful,
+        refused=calls.refused,
         together=0 if calls.held is None else _together(calls.held),
     )
 

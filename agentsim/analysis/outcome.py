@@ -52,6 +52,8 @@ class ServerTally(NamedTuple):
     """How its model was loaded; None where it is always in memory."""
     together: int = 0
     """The most tokens of context in service at once, where memory has no limit: the first runs."""
+    refused: int = 0
+    """Nanoseconds that rejected calls waited before they asked again, resets left out."""
 
 
 class PoolTally(NamedTuple):

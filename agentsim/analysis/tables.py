@@ -70,6 +70,7 @@ def _server(plan: ServerPlan, own: list[ServerTally], wall: int) -> ServerFindin
         wait=waits((one.waits, one.calls - one.rejected) for one in own),
         hit_rate=per(cached, cached + sum(one.fresh for one in own)),
         tok_s_stream=per(gaps, seconds(sum(one.decoding for one in own))),
+        tok_s_effective=per(gaps, seconds(_with_quota(own))) if plan.limits else None,
         tok_s_total=per(made, seconds(busy)),
         tok_s_useful=per(sum(one.useful for one in own), seconds(wall)),
         quota_wait=seconds(sum(one.quota_wait for one in own)) / len(own),
@@ -90,6 +91,11 @@ def _loads(own: list[ServerTally], wall: int) -> LoadFindings:
         wait_share=ratio(waited, sum(sum(one.waits) for one in own)),
         beside=ratio(sum(one.beside for one in loads), wall),
     )
+
+
+def _with_quota(own: list[ServerTally]) -> int:
+    """Nanoseconds of decoding and of all waits for the quotas, of all calls together."""
+    return sum(one.decoding + one.quota_wait + one.refused for one in own)
 
 
 def _kv(capacity: int, own: list[ServerTally], wall: int) -> KvFindings:

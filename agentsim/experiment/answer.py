@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentsim.analysis import summarise
 from agentsim.analysis.findings import Findings
+from agentsim.experiment.binding import binding
 from agentsim.experiment.executors import executor_for
 from agentsim.experiment.levers import levers
 from agentsim.experiment.options import Options
@@ -34,8 +35,9 @@ def answer(source: Source, options: Options | None = None) -> Findings:
         )
         found = summarise(graph, tallies, asked.seed)
         if asked.levers:
-            own = levers(executor, graph, found, tallies, asked.seed, asked.progress)
-            found = replace(found, levers=own)
+            binds = binding(executor, graph, tallies, asked.seed)
+            own = levers(executor, graph, found, tallies, asked.seed, asked.progress, binds)
+            found = replace(found, levers=own, binding=binds and binds[1])
         if asked.sensitivity:
             sways = sensitivity(executor, source, graph, tallies, asked.seed, asked.progress)
             found = replace(found, sensitivity=sways)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from agentsim.analysis.findings import LEVERS, WORTH, Findings, Lever
+from agentsim.analysis.findings import LEVERS, WORTH, Binding, Findings, Lever
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.places import numbers
 from agentsim.analysis.words import SLIVER
@@ -14,8 +14,8 @@ from agentsim.experiment.executors import Executor
 from agentsim.experiment.options import Progress
 from agentsim.experiment.paired import saving, typical_saving
 from agentsim.experiment.replicate import affordable, several
-from agentsim.graph import Ask, Graph, Node, walk
-from agentsim.records import SECOND, Part
+from agentsim.graph import Ask, Fork, Graph, Node, walk
+from agentsim.records import SECOND, Outcome, Part
 
 SCREEN = 100
 """Replications with which all levers are compared first, where there are more than are told."""
@@ -23,7 +23,12 @@ SCREEN = 100
 BOTH = "cap_and_slot"
 """The kind of the lever that gives one more place and one more slot."""
 
+FEWER = "fewer"
+"""The kind of the lever that starts fewer at once."""
+
 MOST_TOKENS_CAN_GIVE = "the most tok/s can give"
+NO_FAILURE = "no run fails then"
+NOBODY_WAITS = "no call waits for a quota then"
 MOST_A_SMALLER_CAN_GIVE = "the most a smaller one gives"
 
 
@@ -46,9 +51,14 @@ def levers(
     tallies: Sequence[Tally],
     seed: int,
     progress: Progress | None = None,
+    binds: tuple[Fork, Binding] | None = None,
 ) -> list[Lever]:
-    """What each change would save of the mean wall time (seconds), the most helpful first."""
-    return tried(executor, changes(graph, findings), tallies, seed, progress)
+    """What each change would save of the mean wall time (seconds), the most helpful first.
+
+    `binds`: from how many items at once on a quota binds.
+    """
+    wanted = [*changes(graph, findings), *_fewer(graph, binds)]
+    return tried(executor, wanted, tallies, seed, progress)
 
 
 def tried(
@@ -69,6 +79,7 @@ def tried(
     most = max(min(2, len(before)), affordable(tallies, len(before)))
     count = min(SCREEN, most) if len(wanted) > told else most
     after: list[list[int]] = [[] for _ in wanted]
+    fails = [0] * len(wanted)
     further = list(range(len(wanted)))
     found: list[Lever] = []
     while further:
@@ -77,11 +88,34 @@ def tried(
         runs = several(executor, graphs, seed, count, "levers", progress, first)
         for i, own in zip(further, runs, strict=True):
             after[i] += [tally.wall for tally in own]
+            fails[i] += sum(tally.outcome is Outcome.FAILED for tally in own)
         found = [_lever(*pair, before) for pair in zip(wanted, after, strict=True)]
+        found = [_saved(it, failed, tallies) for it, failed in zip(found, fails, strict=True)]
         count = most
         further = [i for i in _leading(found, before, told) if found[i].runs < most]
-    kept = [it for change, it in zip(wanted, found, strict=True) if change.stands or stirs(it)]
+    kept = [
+        it
+        for change, it in zip(wanted, found, strict=True)
+        if change.stands or stirs(it) or it.note in (NO_FAILURE, NOBODY_WAITS)
+    ]
+    kept = _best_of_fewer(kept)
     return sorted(filter(_more_together(found), kept), key=lambda lever: -lever.saves)
+
+
+def _saved(lever: Lever, failed: int, before: Sequence[Tally]) -> Lever:
+    """With the note that no run fails any more, where some did that a quota may have sent back."""
+    if failed or lever.kind not in (FEWER, "quota"):
+        return lever
+    if not any(tally.outcome is Outcome.FAILED for tally in before[: lever.runs]):
+        return lever
+    return replace(lever, note=NO_FAILURE)
+
+
+def _best_of_fewer(found: Sequence[Lever]) -> list[Lever]:
+    """Of the numbers to start at most the best; none where all only make the run longer."""
+    fewer = [it for it in found if it.kind == FEWER and (it.ci95[1] >= 0 or it.note == NO_FAILURE)]
+    best = max(fewer, key=lambda it: (it.note == NO_FAILURE, it.saves), default=None)
+    return [it for it in found if it.kind != FEWER or it is best]
 
 
 def _more_together(found: Sequence[Lever]) -> Callable[[Lever], bool]:
@@ -293,11 +327,13 @@ def _quotas(graph: Graph, findings: Findings) -> Iterator[Change]:
     what it will be is the best that a smaller `max_output` can come to.
     """
     waited = {row.what for row in findings.where if row.kind == Part.QUOTA_WAIT.label}
+    rejected = findings.calls.rejected > 0
     accounts = {
         limit.account: limit.account in reserving(graph)
         for plan in graph.servers
-        if waited & {"", plan.known_as}  # no name where there is but one
         for limit in plan.limits
+        # no name where there is but one
+        if waited & {"", plan.known_as} or (rejected and limit.refuses)
     }
     for account, reserves in accounts.items():
         of = f" of {account}" if len(accounts) > 1 else ""
@@ -306,6 +342,19 @@ def _quotas(graph: Graph, findings: Findings) -> Iterator[Change]:
             fitting = variants.with_fitting_output(graph, account)
             note = MOST_A_SMALLER_CAN_GIVE
             yield Change("max_output", f"max_output{of}", "just enough", fitting, note)
+
+
+def _fewer(graph: Graph, binds: tuple[Fork, Binding] | None) -> Iterator[Change]:
+    """Starting no more at once than a quota lets through, and some more; the best is told."""
+    if binds is None:
+        return
+    fork, it = binds
+    free = it.at_once - 1
+    between = round((max(free, 1) * it.most) ** 0.5)
+    for most in sorted({free, between} - {0, it.most}):
+        note = NOBODY_WAITS if most == free else ""
+        fewer = variants.with_at_most(graph, fork.rank, most)
+        yield Change(FEWER, f"at once in {it.each}", f"start at most {most:,}", fewer, note)
 
 
 def reserving(graph: Graph) -> set[str]:

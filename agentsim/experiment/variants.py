@@ -296,6 +296,17 @@ def with_limit(graph: Graph, cap: int) -> Graph:
     return replace(graph, root=_edited(graph.root, change))
 
 
+def with_at_most(graph: Graph, each: int, most: int) -> Graph:
+    """No more than so many items at once in the `each` of that rank."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Fork) and node.rank == each and node.items is not None:
+            return replace(node, limit=most if node.limit is None else min(node.limit, most))
+        return node
+
+    return replace(graph, root=_edited(graph.root, change))
+
+
 def _one_more(caps: CapsPlan, of_tools: bool) -> CapsPlan:
     """One agent or tool more at once, where these caps are on that."""
     if of_tools:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentsim.analysis.findings import LEVERS, Findings, Lever
+from agentsim.analysis.findings import LEVERS, Binding, Findings, Lever
 from agentsim.analysis.typical import better_for_typical
 from agentsim.analysis.words import SLIVER
 from agentsim.report import show, words
@@ -73,8 +73,19 @@ def _notes(
 ) -> Iterator[str]:
     if pair is not None:
         yield _for_typical(findings, *pair)
+    if findings.binding is not None:
+        yield _binding(findings.binding)
     if part := _part_of_runs(shown, findings.replications):
         yield part
+
+
+def _binding(found: Binding) -> str:
+    """From how many at once on calls wait for a quota, or are sent back."""
+    where = f"at once in {name(found.each, 30)}"
+    if found.at_once == 1:
+        return f"The quota binds even with one {where}."
+    few = f"{found.at_once:,} {where} on"
+    return f"The quota binds from {few}; there are {found.most:,}."
 
 
 def _for_typical(findings: Findings, best: Lever, other: Lever) -> str:

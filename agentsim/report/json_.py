@@ -218,6 +218,7 @@ def _server(server: ServerFindings) -> dict[str, Any]:
         "wait": stat(server.wait),
         "hit_rate": server.hit_rate,
         "tok_s_stream": server.tok_s_stream,
+        **({} if server.tok_s_effective is None else {"tok_s_effective": server.tok_s_effective}),
         "tok_s_total": server.tok_s_total,
         "tok_s_useful": server.tok_s_useful,
         "quota_wait": server.quota_wait,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from agentsim.analysis.findings import Findings
@@ -43,6 +44,7 @@ def reasons(findings: Findings) -> dict[str, Any]:
             }
             for lever in findings.levers
         ],
+        **({} if findings.binding is None else {"quota_binds": asdict(findings.binding)}),
         "sensitivity": [
             {
                 "value": sway.value,

@@ -53,6 +53,9 @@ def _hardware(findings: Findings) -> list[str]:
                 facts.append(f"~{show.number(used)} in the runs")
         elif used is not None:
             facts.append(f"~{show.rate(used)}")
+        slowed = server.tok_s_effective
+        if slowed is not None and used is not None and slowed < 0.95 * used:
+            facts.append(f"~{show.number(slowed)} with the waits for its quota")
         grade = f" (grade {safe(server.grade)})" if server.grade else ""
         lines.append(f"{listed([name(r, 20) for r in server.roles], 3)}: {', '.join(facts)}{grade}")
     return lines
