@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentsim.analysis.binds import Binding
 from agentsim.errors import Notice
 
 
@@ -95,18 +96,6 @@ class Lever:
     def helps(self) -> bool:
         """Whether it surely saves, and so much that it is worth naming."""
         return self.is_worth and self.ci95[0] > 0
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """From how many at once on something waits for a quota, in the `each` of that path.
-
-    `most`: how many there are at once as it is. Tried by simulation in the first runs.
-    """
-
-    each: str
-    at_once: int
-    most: int
 
 
 @dataclass(frozen=True, slots=True)

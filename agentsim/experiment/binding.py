@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.analysis.findings import Binding
+from agentsim.analysis.binds import Binding
 from agentsim.analysis.outcome import Tally
 from agentsim.experiment import variants
 from agentsim.experiment.executors import Executor

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agentsim.analysis.findings import LEVERS, WORTH, Binding, Findings, Lever
+from agentsim.analysis.binds import Binding
+from agentsim.analysis.findings import LEVERS, WORTH, Findings, Lever
 from agentsim.analysis.outcome import Tally
 from agentsim.analysis.places import numbers
 from agentsim.analysis.words import SLIVER

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentsim.analysis.findings import LEVERS, Binding, Findings, Lever
+from agentsim.analysis.binds import Binding
+from agentsim.analysis.findings import LEVERS, Findings, Lever
 from agentsim.analysis.typical import better_for_typical
 from agentsim.analysis.words import SLIVER
 from agentsim.report import show, words

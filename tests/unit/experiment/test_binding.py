@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import Binding, Findings
+from agentsim.analysis.binds import Binding
+from agentsim.analysis.findings import Findings
 from agentsim.experiment import Options, answer
 from agentsim.report import json_
 from agentsim.spec import Source
