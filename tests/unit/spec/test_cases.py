@@ -41,7 +41,7 @@ RUNS = 20
 # Codes that a file need not have: those of the command line, or of a file that is none.
 # tests/unit/spec/test_explained.py has a case of each of them.
 NO_FILE = {
-    "bad-encoding", "bad-range", "cannot-go-on", "cannot-write", "file-exists",
+    "bad-encoding", "bad-range", "cannot-go-on", "cannot-write", "fallback-circle", "file-exists",
     "file-too-large", "file-unreadable", "too-many-aliases", "too-many-variants", "two-quotas",
 }  # fmt: skip
 
