@@ -153,7 +153,7 @@ class Folder:
                 own.lasted.append(end - began)
                 if outcome is not done:
                     own.ill.append(outcome)
-                    own.again += facts.again
+                    own.again += facts.again and outcome is Outcome.REJECTED
             elif facts.__class__ is WorkFacts:
                 if marks and (facts.uses or marks[0][0] in BEFORE):
                     start = before(marks, began)[0]

@@ -65,7 +65,7 @@ class Calls:
         self.ends: list[int] = []
         self.lasted: list[int] = []
         self.ill: list[Outcome] = []  # of calls that did not end well
-        self.again = 0  # of these, how many were sent again
+        self.again = 0  # of these, how many were rejected and sent again
         self.waits: array[int] = array("q")
         self.quota = 0
         self.refused = 0  # waited between rejected tries, but for a reset

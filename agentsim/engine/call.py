@@ -135,7 +135,7 @@ class Call(Event):
             return
         self._mark(Part.QUOTA_WAIT, self.server.world.now)
         if self.ticket is not None and self.ticket.refusal is not None:
-            self.refuse(self.ticket.refusal, Outcome.REJECTED)
+            self.refuse(self.ticket.refusal)
             return
         if self.ticket is not None and self.ticket.never:
             self._fail(self.ticket.never)
@@ -146,9 +146,8 @@ class Call(Event):
         else:
             self._start()
 
-    def refuse(self, refusal: Refusal, outcome: Outcome) -> None:
+    def refuse(self, refusal: Refusal) -> None:
         """It is not served: it is over now, and who waits for it learns why."""
-        self.outcome = outcome
         self.refusal = refusal
         self.server.world.happens(self)
 

@@ -59,6 +59,8 @@ class Purpose(IntEnum):
     HARNESS = 32
     JITTER = 33
     LOAD = 40
+    FATE = 41
+    AGAIN = 42
 
 
 def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:

@@ -11,7 +11,7 @@ from agentsim.engine.bench import Order
 from agentsim.engine.world import Event, World
 from agentsim.graph import LimitPlan
 from agentsim.laws.quotas import Quota, quota_of
-from agentsim.records import Peak
+from agentsim.records import Outcome, Peak
 
 if TYPE_CHECKING:
     from agentsim.engine.server import Server
@@ -26,6 +26,7 @@ class Refusal(NamedTuple):
     why: str
     until: int
     other: int = -1
+    outcome: Outcome = Outcome.REJECTED
 
 
 class Ticket(Event):

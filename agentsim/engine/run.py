@@ -6,6 +6,7 @@ from agentsim.chance import key_of
 from agentsim.engine.bench import Bench
 from agentsim.engine.branches import Branch
 from agentsim.engine.caps import Caps
+from agentsim.engine.fragile import watch
 from agentsim.engine.frame import Frame, Stage
 from agentsim.engine.guard import run_guarded
 from agentsim.engine.machine import Machine
@@ -87,6 +88,7 @@ def _stage(
     for server in stage.servers:
         if server.refuses:
             server.others = stage.servers
+            watch(server)
     gates = [server.gate for server in stage.servers if server.gate is not None]
     for gate in gates:
         gate.share(gates)

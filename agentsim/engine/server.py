@@ -5,11 +5,12 @@ How a call passes through is `call`'s.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from agentsim.engine.batch import Batch
 from agentsim.engine.bench import Bench
 from agentsim.engine.draws import Counter, Purpose, Sampler, sampler, timer
+from agentsim.engine.luck import Luck
 from agentsim.engine.machine import Machine, Model
 from agentsim.engine.memory import Memory
 from agentsim.engine.quota import Gate
@@ -38,6 +39,8 @@ class Line(NamedTuple):
     """The step's lines to the servers that serve what this one sends back, by their numbers."""
     load: Counter | None = None
     """Nanoseconds to load the model, where this call is the one that it is loaded for."""
+    luck: Luck | None = None
+    """What chance does to its calls, where some fail."""
 
 
 class Request(NamedTuple):
@@ -84,6 +87,12 @@ Course = tuple[int, int, int, int, float, int]
 nanoseconds from the first to the last token, its own factor on decoding, end)."""
 
 
+class Breakable(Protocol):
+    """A call that an outage cuts."""
+
+    def strike(self) -> None: ...
+
+
 class Server:
     """One simulated endpoint."""
 
@@ -124,8 +133,11 @@ class Server:
         # No door, nothing shared: a call's time hangs on its step's own draws, its session and what
         # the cache holds.
         self.simple = gate is None and plan.is_open
-        self.refuses = gate is not None and any(limit.refuses for limit in plan.limits)
-        """A call may be sent back, and then asks again or elsewhere, as `tries` says."""
+        refuses = gate is not None and any(limit.refuses for limit in plan.limits)
+        self.refuses = refuses or plan.faults is not None
+        """A call may be sent back or fail, and then asks again or elsewhere, as `tries` says."""
+        self.inside: dict[Breakable, None] = {}
+        """Where calls may fail: those that are here, in the order in which they came."""
         self.others: list[Server] = []
         """All servers of the run, where one of them may serve what this one sends back."""
 
@@ -166,8 +178,11 @@ class Server:
         load: Counter | None = None
         if plan.machine is not None and plan.machine.load is not None:
             load = timer(plan.machine.load, key, Purpose.LOAD, task, plan.name)
+        luck = None if plan.faults is None else Luck(plan, plan.faults, role, key, task)
         return Line(
-            role, node.rank, node.path, who, node.priority, before, spread, jitter, spares, load
+            *(role, node.rank, node.path, who, node.priority, before, spread, jitter, spares),
+            load,
+            luck,
         )
 
     def course(self, request: Request, cached: int, now: int, marks: list[Mark]) -> Course:

@@ -9,7 +9,10 @@ from collections.abc import Generator
 from typing import Any
 
 from agentsim.engine.call import Call
+from agentsim.engine.draws import Sampler
+from agentsim.engine.fragile import Fragile
 from agentsim.engine.frame import Frame, Stop
+from agentsim.engine.luck import Lot
 from agentsim.engine.quota import Refusal
 from agentsim.engine.server import Line, Request, Server
 from agentsim.engine.world import Event
@@ -21,9 +24,9 @@ from agentsim.records import Outcome, Part, Verdict
 class Tries:
     """How often one request was sent for one kind of reason, and what comes before the next try."""
 
-    def __init__(self, plan: RetryPlan | None, line: Line) -> None:
+    def __init__(self, plan: RetryPlan | None, jitter: Sampler | None) -> None:
         self.plan = plan
-        self.line = line
+        self.jitter = jitter
         self.made = 0
 
     def wait(self, now: int, until: int) -> int:
@@ -40,7 +43,7 @@ class Tries:
         if self.made > len(plan.waits):
             return -1
         took = plan.waits[self.made - 1]
-        return took if self.line.jitter is None else round(took * self.line.jitter())
+        return took if self.jitter is None else round(took * self.jitter())
 
     @property
     def part(self) -> Part:
@@ -61,9 +64,19 @@ def insist(
     Returns where it is served instead, if it is.
     """
     line = request.line
-    rejected = Tries(server.plan.on_reject, line)
+    rejected = Tries(server.plan.on_reject, line.jitter)
+    failed = Tries(None, None)
+    lot: Lot | None = None
+    faults = server.plan.faults
+    if faults is not None and line.luck is not None:
+        lot = line.luck.lot(line.before, line.spread)
+        failed = Tries(faults.retry, lot.jitter)
     while True:
-        call = Call(server, request, frame)
+        if faults is None or lot is None:
+            call = Call(server, request, frame)
+        else:
+            call = Fragile(server, faults, request, frame, lot)
+        tries = rejected
         wait = -1
         refusal: Refusal | None = None
         try:
@@ -73,9 +86,14 @@ def insist(
             if refusal is None:
                 call.outcome = Outcome.DONE
             elif refusal.other >= 0:
+                call.outcome = refusal.outcome
                 call.again = True
             else:
-                wait = rejected.wait(server.world.now, refusal.until)
+                call.outcome = refusal.outcome
+                if call.outcome is Outcome.FAILED and lot is not None:
+                    tries = failed
+                    lot.failed()
+                wait = tries.wait(server.world.now, refusal.until)
                 call.again = wait >= 0
         finally:
             call.leave()
@@ -84,8 +102,8 @@ def insist(
         if refusal.other >= 0:
             return elsewhere(server, request, refusal.other, frame)
         if wait < 0:
-            raise Stop(Verdict.FAILED, _given_up(line.path, rejected.made, refusal))
-        yield from _pause(rejected.part, wait, server, line, frame)
+            raise Stop(Verdict.FAILED, _given_up(server, line.path, tries.made, refusal))
+        yield from _pause(tries.part, wait, server, line, frame)
 
 
 def elsewhere(server: Server, request: Request, number: int, frame: Frame) -> Elsewhere:
@@ -132,9 +150,12 @@ def _holds(plan: ServerPlan, request: Request) -> int:
     return most if plan.context is None else min(most, plan.context - request.input)
 
 
-def _given_up(path: str, made: int, refusal: Refusal) -> str:
+def _given_up(server: Server, path: str, made: int, refusal: Refusal) -> str:
     often = "once" if made == 1 else f"{made} times"
-    return f"{path}: rejected {often} by {refusal.why}"
+    if refusal.outcome is Outcome.REJECTED:
+        return f"{path}: rejected {often} by {refusal.why}"
+    last = "" if made == 1 else ", the last time"
+    return f"{path}: failed {often} at {server.plan.name}{last} by {refusal.why}"
 
 
 def _pause(

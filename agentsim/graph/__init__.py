@@ -44,6 +44,7 @@ from agentsim.graph.nodes import (
 from agentsim.graph.server import (
     About,
     CachePlan,
+    FaultPlan,
     LimitPlan,
     MachinePlan,
     RetryPlan,
@@ -71,6 +72,7 @@ __all__ = [
     "CompactPlan",
     "Craft",
     "Delegate",
+    "FaultPlan",
     "Fork",
     "Graph",
     "Guard",

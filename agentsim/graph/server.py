@@ -107,6 +107,27 @@ class RetryPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class FaultPlan:
+    """Calls that do not end well: shares of them, by what becomes of them (`laws.faults.Fate`).
+
+    `timeout`: nanoseconds from the start of service after which a call is cut. `outages`: from and
+    to, in nanoseconds of the run, in order. `retry`: when a failed call asks again; None: never.
+    """
+
+    overload: float = 0.0
+    error: float = 0.0
+    dropped: float = 0.0
+    timeout: int | None = None
+    outages: tuple[tuple[int, int], ...] = ()
+    retry: RetryPlan | None = None
+
+    @property
+    def chance(self) -> float:
+        """The share of calls that chance lets fail; time-outs and outages come on top."""
+        return self.overload + self.error + self.dropped
+
+
+@dataclass(frozen=True, slots=True)
 class MachinePlan:
     """Where a server's model is loaded. Servers that name the same machine share its memory.
 
@@ -178,6 +199,7 @@ class ServerPlan:
     machine: MachinePlan | None = None
     chunk: int = 0
     """Tokens of a prompt that a step carries; of `chunked` only."""
+    faults: FaultPlan | None = None
 
     @property
     def known_as(self) -> str:
@@ -186,9 +208,9 @@ class ServerPlan:
 
     @property
     def is_open(self) -> bool:
-        """Nothing but a quota can hold up a call, and no other call changes its speed.
+        """Nothing but a quota can hold up a call, no other call changes its speed, and none fails.
 
         Working agents ahead, and trying a run without its quotas, both rest on that.
         """
         doors = self.slots is not None or self.kv is not None or self.machine is not None
-        return not doors and not self.shared
+        return not doors and not self.shared and self.faults is None

@@ -41,6 +41,7 @@ def facts(plan: ServerPlan) -> tuple[tuple[str, str], ...]:
         *_before(plan),
         *_fit(plan),
         *_limits(plan),
+        *_faults(plan),
         *_money(plan),
     )
     return tuple((label, name(value, LONGEST)) for label, value in rows)
@@ -135,6 +136,28 @@ def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
             yield "", f"  a call that finds no room goes to the role {limit.spare}"
     if any(limit.rejects for limit in plan.limits):
         yield "rejected calls", _retries(plan.on_reject)
+
+
+def _faults(plan: ServerPlan) -> Iterator[tuple[str, str]]:
+    faults = plan.faults
+    if faults is None:
+        return
+    shares = (
+        (faults.error, "end in an error"),
+        (faults.overload, "are turned away"),
+        (faults.dropped, "break in the middle"),
+    )
+    rows = [f"{show.share(share)} of the calls {what}" for share, what in shares if share]
+    if faults.timeout is not None:
+        rows.append(f"a call is cut after {show.exact(faults.timeout / SECOND)} of service")
+    for began, over in faults.outages[:3]:
+        lasts, since = show.exact((over - began) / SECOND), show.exact(began / SECOND)
+        rows.append(f"not there for {lasts}, from {since} on")
+    if len(faults.outages) > 3:
+        rows.append(f"and {len(faults.outages) - 3:,} more outages")
+    for i, row in enumerate(rows):
+        yield "" if i else "faults", row
+    yield "failed calls", _retries(faults.retry)
 
 
 def _machine(plan: ServerPlan) -> Iterator[tuple[str, str]]:

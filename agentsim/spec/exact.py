@@ -39,6 +39,7 @@ def is_exact(
     """No distribution that can be drawn spreads, and no share lies between 0 and 1."""
     return (
         not any(_spreads(one) for server in servers for one in _of_server(server))
+        and not any(server.faults is not None and server.faults.chance for server in servers)
         and not any(_spreads(one) for person in people for one in _of_person(person))
         and not any(_spreads(it) for queue in queues for it in (queue.rebase, queue.ci))
         and not any(0.0 < queue.ci_fails < 1.0 for queue in queues)
@@ -109,7 +110,9 @@ def _tool(tool: ToolPlan) -> bool:
 def _of_server(server: ServerPlan) -> tuple[Distribution | None, ...]:
     jitter = None if server.on_reject is None else server.on_reject.jitter
     load = None if server.machine is None else server.machine.load
-    return server.latency, server.first_token, server.spread, jitter, load
+    retry = None if server.faults is None else server.faults.retry
+    again = None if retry is None else retry.jitter
+    return server.latency, server.first_token, server.spread, jitter, load, again
 
 
 def _of_person(person: PersonPlan) -> tuple[Distribution | None, ...]:

@@ -108,8 +108,9 @@ class Failing:
         return any(map(self.fails, walk(node.body)))
 
     def _refuses(self, server: ServerPlan) -> bool:
-        """A context that may be too short for a request, or a quota for one."""
-        return server.context is not None or bool(server.limits)
+        """A context that may be too short for a request, a quota for one, or calls that fail."""
+        doors = server.context is not None or bool(server.limits)
+        return doors or server.faults is not None
 
 
 def tool_fails(tool: ToolPlan) -> bool:

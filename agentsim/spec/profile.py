@@ -114,8 +114,8 @@ class LimitFile(Model):
     on_limit: kinds.OnLimit = may("what becomes of a call that finds no room", "reject", "wait")
 
 
-class RejectFile(Model):
-    """How a call that a quota has rejected asks again; after the last try it fails."""
+class RetryFile(Model):
+    """How a call that has failed asks again; after the last try its step fails."""
 
     waits: kinds.Pauses = may("the time before each further try", "[2s, 4s, 8s]")
     first: kinds.Pause = may("the time before the second try", "1s")
@@ -123,7 +123,30 @@ class RejectFile(Model):
     at_most: kinds.Pause = may("no wait is longer", "60s")
     jitter: kinds.Jitter = may("each wait is up to so much shorter or longer", "50%")
     tries: kinds.Tries = may("how often it asks in all", "6")
+
+
+class RejectFile(RetryFile):
+    """How a call that a quota has rejected asks again; after the last try it fails."""
+
     wait: kinds.UntilReset = may("it waits until there is room", "reset")
+
+
+class OutageFile(Model):
+    """A time at which a server is not there."""
+
+    since: kinds.Seconds = need("when it begins, from the start of the run", "1h", alias="from")
+    lasts: kinds.Lasting = need("how long it lasts", "20m", alias="for")
+
+
+class FaultsFile(Model):
+    """Calls that do not end well, by shares of all calls, and when they ask again."""
+
+    error: kinds.Chance = may("calls that end after their latency without an answer", "1%", 0.0)
+    overload: kinds.Chance = may("calls that are turned away before service", "2%", 0.0)
+    dropped: kinds.Chance = may("calls whose stream breaks in the middle", "1%", 0.0)
+    timeout: kinds.Limit = may("a call is cut so long after its service began", "90s")
+    outage: Any = may("times at which the server is not there", "[{from: 1h, for: 20m}]")
+    retry: RetryFile | None = may("when a failed call asks again", "{first: 1s, tries: 3}")
 
 
 class PriceFile(Model):
@@ -163,6 +186,7 @@ class ProfileFile(Model):
     cache: Any = may("what it remembers of prompts", "{kind: ttl, ttl: 5m}")
     limits: Any = may("quotas", "[{count: requests, bucket: 1000, refill: 1000/min}]")
     on_reject: Any = may("what a rejected call does", "{waits: [2s, 4s, 8s]}")
+    faults: Any = may("calls that do not end well", "{error: 1%, retry: {first: 1s, tries: 3}}")
     price: Any = may("dollars per million tokens", "{input: 3, output: 15}")
 
 
@@ -170,7 +194,6 @@ LATER = MappingProxyType(
     {
         "": {
             "throttle": "`throttle`, hardware that slows down when it is hot",
-            "faults": "`faults`, calls that fail and outages",
             "hours": "`hours`, hardware that is there at some hours only",
             "mix": "`mix`, calls spread over several profiles",
         },

@@ -249,6 +249,14 @@ def _pause(value: object) -> float:
     return seconds
 
 
+def _lasting(value: object) -> float:
+    """Seconds above 0."""
+    seconds = _one(values.seconds, value)
+    if seconds <= 0.0:
+        raise fault(f"expected a time of more than 0 seconds; got {shown(value)}")
+    return seconds
+
+
 def _pauses(value: object) -> tuple[float, ...]:
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_TRIES - 1:
         such = f"a list of 1 to {MOST_TRIES - 1} times, such as [2s, 4s, 8s]"
@@ -263,7 +271,7 @@ def _factor(value: object) -> float:
     return number
 
 
-def _jitter(value: object) -> float:
+def _share(value: object) -> float:
     return _one(units.share, value)
 
 
@@ -338,7 +346,10 @@ OnLimit = Annotated[str | tuple[str], PlainValidator(_on_limit)]
 Pause = Annotated[float | None, PlainValidator(_pause)]
 Pauses = Annotated[tuple[float, ...] | None, PlainValidator(_pauses)]
 Factor = Annotated[float | None, PlainValidator(_factor)]
-Jitter = Annotated[float | None, PlainValidator(_jitter)]
+Jitter = Annotated[float | None, PlainValidator(_share)]
+Chance = Annotated[float, PlainValidator(_share)]
+Lasting = Annotated[float, PlainValidator(_lasting)]
+Limit = Annotated[float | None, PlainValidator(_lasting)]
 Tries = Annotated[int | None, PlainValidator(_tries)]
 UntilReset = Annotated[str | None, _choice(("reset",), "what is waited for")]
 Grade = Annotated[str, _choice(GRADES, "a grade")]

@@ -34,6 +34,7 @@ from agentsim.spec.profile_doubts import (
     notes,
     room_notes,
 )
+from agentsim.spec.profile_faults import fault_plan
 from agentsim.spec.profile_fields import RATES, Rows, step_within
 from agentsim.spec.profile_limits import limit_plans
 from agentsim.spec.profile_machine import machine_plan
@@ -62,6 +63,7 @@ class PlanReader(Parts):
         source = self.part(SourceFile, "`source`", "source") or SourceFile()
         self._before_the_output()
         machine = None if whole is None else machine_plan(self, whole)
+        faults = fault_plan(self, whole)
         if whole is None or decode_file is None or decode is None:
             return None
         shared = self._shared(decode_file, whole)
@@ -94,6 +96,7 @@ class PlanReader(Parts):
             price=price,
             kv=whole.kv,
             machine=machine,
+            faults=faults,
             about=self._about(
                 name, whole, source, decode, prefill_file, shared, idle_prices(price, cache)
             ),

@@ -8,17 +8,18 @@ from agentsim.chance import uniform
 from agentsim.graph import LimitPlan, RetryPlan
 from agentsim.records import SECOND
 from agentsim.spec.problems import quoted
-from agentsim.spec.profile import RejectFile
+from agentsim.spec.profile import RejectFile, RetryFile
 from agentsim.spec.profile_parts import Parts
 
-_WAYS = ("waits", "first", "wait")
+_GROWS = ("waits", "first")
+_WAYS = (*_GROWS, "wait")
 _GOES_WITH = {
     "factor": ("first",),
     "at_most": ("first",),
-    "jitter": ("waits", "first"),
+    "jitter": _GROWS,
     "tries": ("first", "wait"),
 }
-_SUCH = "such as `on_reject: {first: 1s, factor: 2, at_most: 60s, jitter: 50%, tries: 6}`"
+_SUCH = "such as `{}: {{first: 1s, factor: 2, at_most: 60s, jitter: 50%, tries: 6}}`"
 
 
 def reject_plan(parts: Parts, limits: Sequence[LimitPlan]) -> RetryPlan | None:
@@ -30,31 +31,44 @@ def reject_plan(parts: Parts, limits: Sequence[LimitPlan]) -> RetryPlan | None:
         message = "no quota of this profile rejects a call"
         hint = "`on_limit: reject` in an entry of `limits`"
         parts.bad(("on_reject",), message, hint, at_key=True)
-    raw = parts.raw("on_reject")
-    given = [key for key in raw if key in _WAYS]
-    if not given:
-        message = "`on_reject` needs one of `waits`, `first` and `wait`"
-        parts.wrong("missing-key", ("on_reject",), message, _SUCH)
+    if not _is_whole(parts, file, _WAYS, "on_reject"):
         return None
-    for key in given[1:]:
-        message = f"{quoted(given[0])} and {quoted(key)} both say how it waits"
-        parts.bad(("on_reject", key), message, "keep one of them", at_key=True)
-    for key in raw:
-        if key in _GOES_WITH and given[0] not in _GOES_WITH[key]:
-            ways = " or ".join(map(quoted, _GOES_WITH[key]))
-            message = f"{quoted(key)} goes with {ways}, not with {quoted(given[0])}"
-            parts.bad(("on_reject", key), message, "leave it out", at_key=True)
-    if given[0] == "first" and file.tries is None:
-        message = "`first` needs `tries`: how often it asks in all"
-        parts.wrong("missing-key", ("on_reject",), message, _SUCH)
-        return None
+    if file.wait is not None:
+        return RetryPlan(reset=True, tries=file.tries)
     return _plan(file)
 
 
-def _plan(file: RejectFile) -> RetryPlan:
+def retry_plan(parts: Parts, file: RetryFile, *path: str) -> RetryPlan | None:
+    """How a failed call asks again; None where that is wrong."""
+    return _plan(file) if _is_whole(parts, file, _GROWS, *path) else None
+
+
+def _is_whole(parts: Parts, file: RetryFile, ways: tuple[str, ...], *path: str) -> bool:
+    """Whether it says just once how it waits; what does not go with that is reported."""
+    raw, key = parts.raw(*path), path[-1]
+    given = [key for key in raw if key in ways]
+    if not given:
+        names = [quoted(way) for way in ways]
+        message = f"{quoted(key)} needs one of {', '.join(names[:-1])} and {names[-1]}"
+        parts.wrong("missing-key", path, message, _SUCH.format(key))
+        return False
+    for other in given[1:]:
+        message = f"{quoted(given[0])} and {quoted(other)} both say how it waits"
+        parts.bad((*path, other), message, "keep one of them", at_key=True)
+    for other in raw:
+        if other in _GOES_WITH and given[0] not in _GOES_WITH[other]:
+            with_ = [quoted(way) for way in _GOES_WITH[other] if way in ways]
+            message = f"{quoted(other)} goes with {' or '.join(with_)}, not with {quoted(given[0])}"
+            parts.bad((*path, other), message, "leave it out", at_key=True)
+    if given[0] == "first" and file.tries is None:
+        message = "`first` needs `tries`: how often it asks in all"
+        parts.wrong("missing-key", path, message, _SUCH.format(key))
+        return False
+    return True
+
+
+def _plan(file: RetryFile) -> RetryPlan:
     jitter = uniform(1.0 - file.jitter, 1.0 + file.jitter) if file.jitter else None
-    if file.wait is not None:
-        return RetryPlan(reset=True, tries=file.tries)
     waits = file.waits or ()
     if file.first is not None:
         factor = 2.0 if file.factor is None else file.factor

@@ -48,10 +48,12 @@ PARTS: Mapping[str, type[Model]] = MappingProxyType(
         "cache": profile.CacheFile,
         "limits": profile.LimitFile,
         "on_reject": profile.RejectFile,
+        "faults": profile.FaultsFile,
+        "outage": profile.OutageFile,
         "price": profile.PriceFile,
     }
 )
-LISTED = frozenset({"limits"})
+LISTED = frozenset({"limits", "outage"})
 
 # A step with keys beside its own: the words that may stand for it, the model of these keys, and
 # the kinds that it may be of.
