@@ -125,7 +125,9 @@ def check_calls(seen: Seen, decodes: bool) -> None:
         if span.outcome is Outcome.REJECTED:  # sent back at once, with nothing done
             assert any(limit.rejects for limit in server.limits)
             assert not facts.fresh + facts.cached + tokens
-        assert not facts.again or span.outcome is Outcome.REJECTED
+        if span.outcome is Outcome.FAILED:
+            assert server.faults is not None or not facts.again
+        assert not facts.again or span.outcome in (Outcome.REJECTED, Outcome.FAILED)
         assert -1 <= facts.shown <= span.ended
         assert facts.shown == -1 or (facts.visible and facts.shown >= span.began)
         price = server.price

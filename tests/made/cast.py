@@ -174,7 +174,23 @@ class CastMaker(Dice):
                 )
         if self.chance(0.4):
             server["context"] = self.pick(4_000, 20_000)
+        if self.chance(0.2):
+            server["faults"] = self.faults()
         return server
+
+    def faults(self) -> dict[str, Any]:
+        """Calls that fail, mostly with further tries."""
+        found: dict[str, Any] = self.pick(
+            {"error": "10%", "overload": "10%", "dropped": "10%"},
+            {"timeout": "8s", "dropped": "20%"},
+            {"outage": [{"from": "5s", "for": "3s"}, {"from": "60s", "for": "10s"}]},
+        )
+        if self.chance(0.8):
+            found["retry"] = self.pick(
+                {"waits": ["1s", "5s", "20s"]},
+                {"first": "1s", "factor": 3, "at_most": "20s", "tries": 9, "jitter": "50%"},
+            )
+        return found
 
     def decode(self) -> dict[str, Any]:
         if self.chance(0.5):

@@ -194,6 +194,7 @@ PART_NEEDS: dict[str, dict[str, str]] = {
     "limits": {"bucket": "1000", "refill": "100/s"},
     **{f"limits.{kind}": {"bucket": "", "refill": ""} for kind in ("window", "session_window")},
     **{f"on_reject.{key}": GROWS for key in ("first", "factor", "at_most", "jitter", "tries")},
+    "faults.retry": {"error": "1%"},
     "limits.reserve": {"count": "output"},
     "limits.refund": {"count": "output", "reserve": "max_output"},
     "decode": {"rate": "800 tok/s"},
@@ -221,6 +222,8 @@ def test_the_example_of_a_part_of_a_profile_is_right(
     text = written(given)
     if name == "fit":
         profile(decode=f"{{fit: {text}}}")
+    elif name == "outage":
+        profile(faults=f"{{outage: [{text}]}}")
     elif name in schema.LISTED:
         profile(**{name: f"[{text}]"}, max_output="32k")
     else:
