@@ -170,11 +170,7 @@ class Server:
         jitter: Sampler | None = None
         if plan.on_reject is not None and plan.on_reject.jitter is not None:
             jitter = sampler(plan.on_reject.jitter, key, Purpose.JITTER, task, plan.name)
-        spares = tuple(
-            (limit.fallback, self.others[limit.fallback].line(node, limit.spare, who, key, task))
-            for limit in plan.limits
-            if limit.spare and self.others
-        )
+        spares = self._spares(node, who, key, task) if self.others else ()
         load: Counter | None = None
         if plan.machine is not None and plan.machine.load is not None:
             load = timer(plan.machine.load, key, Purpose.LOAD, task, plan.name)
@@ -183,6 +179,14 @@ class Server:
             *(role, node.rank, node.path, who, node.priority, before, spread, jitter, spares),
             load,
             luck,
+        )
+
+    def _spares(self, node: Node, who: str, key: int, task: Task) -> tuple[tuple[int, Line], ...]:
+        """A step's lines to the servers that serve what this one sends back."""
+        return tuple(
+            (limit.fallback, self.others[limit.fallback].line(node, limit.spare, who, key, task))
+            for limit in self.plan.limits
+            if limit.spare
         )
 
     def course(self, request: Request, cached: int, now: int, marks: list[Mark]) -> Course:
