@@ -4,7 +4,7 @@ A decode step of B streams takes s(B) + c*T seconds, T the sum of their contexts
 at depth x takes a + b*x, and a prompt of any length t0 more; requests from prompt to last token
 take both (docs/model.md, "A call"). All unknowns are found at once, so that several files mend each
 other. s(B) is a table of the measured numbers of streams, or a + b*B + d*sqrt(B) where that tells
-what lies between them better.
+what lies between them better. What no row tells apart is left out, and told (`sloped`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from agentsim.errors import Problem, Problems
 from agentsim.importers.rows import Row
-from agentsim.importers.solve import least_squares
-from agentsim.laws.decode import Decode
+from agentsim.importers.solve import independent, least_squares
+from agentsim.laws.decode import Decode, Knots
 from agentsim.laws.prefill import Prefill
 
 SPOILT = 0.05  # a first row nearer to the others' law than that is no worse than another
@@ -24,18 +25,24 @@ _BETTER = 0.8  # of the others' mean error, with the first row left out
 _SMOOTH = 0.02  # mean error up to which the root law is taken: docs/accuracy.md
 _APART = 1.5  # contexts nearer to each other than by this factor give no slope
 MOST_KNOTS = 40  # numbers of streams in a table; more are told by the root law
+_GAP = 2.0  # knots further apart than by this factor get others between them
 
 Form = Callable[[float], list[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Laws:
-    """What was fitted. decode or prefill None: no row measures it. sloped: context was varied."""
+    """What was fitted.
+
+    decode or prefill None: no row measures it. sloped, read_sloped: context was varied, for making
+    and for reading. guessed: numbers of streams of the table that were not measured.
+    """
 
     decode: Decode | None
     prefill: Prefill | None
     sloped: bool = False
     read_sloped: bool = False
+    guessed: tuple[float, ...] = ()
 
     def seconds(self, row: Row) -> float | None:
         """What the laws make of `row.seconds`; None where the one for it is missing."""
@@ -67,7 +74,7 @@ def fit(rows: Sequence[Row]) -> tuple[Laws, list[Row]]:
 
     Raises `Problems` where the rows do not say how fast anything is decoded.
     """
-    if not any(row.kind == "decode" for row in rows):
+    if all(row.kind == "prefill" for row in rows):
         hint = "llama-bench measures it with -n 128, others with more than one output token"
         place = rows[0].place if rows else None
         raise Problems([Problem("bad-value", "no row measures decoding", place, hint)])
@@ -88,19 +95,20 @@ def laws(rows: Sequence[Row]) -> Laws:
     if len(streams) < 4:
         return table
     root = _solved(rows, rooted=True)
-    decode = [row for row in rows if row.kind == "decode"]
     if len(streams) > MOST_KNOTS:
         return root
-    smooth = _mean(root, decode) <= _SMOOTH
-    return root if smooth and _between(decode, True) < _between(decode, False) else table
+    makes = [row for row in rows if row.kind != "prefill"]
+    smooth = _mean(root, makes) <= _SMOOTH
+    return root if smooth and _between(rows, True) < _between(rows, False) else table
 
 
 def _between(rows: Sequence[Row], rooted: bool) -> float:
     """Mean error for numbers of streams that are left out, one after another, of a decode law."""
     found = []
-    for out in sorted({row.streams for row in rows})[1:-1]:
-        law = _solved([row for row in rows if row.streams != out], rooted)
-        found.append(_mean(law, [row for row in rows if row.streams == out]))
+    makes = [row for row in rows if row.kind != "prefill"]
+    for out in sorted({row.streams for row in makes})[1:-1]:
+        rest = [row for row in rows if row.kind == "prefill" or row.streams != out]
+        found.append(_mean(_solved(rest, rooted), [row for row in makes if row.streams == out]))
     return sum(found) / len(found)
 
 
@@ -120,18 +128,21 @@ def _firsts(rows: Sequence[Row]) -> list[Row]:
 def _spoils(first: Row, rows: Sequence[Row], rest: Sequence[Row]) -> bool:
     """Whether the other rows of a kind fit each other clearly better without the first one.
 
-    One that alone tells of its number of streams is never left out.
+    Or whether it is off by twice as much as any of them. One that alone tells of its number of
+    streams is never left out.
     """
     alike = [row for row in rest if row.kind == first.kind]
     if len(alike) < 3:
         return False
     if first.kind == "decode" and all(row.streams != first.streams for row in alike):
         return False
-    without = laws(rest)
+    without = _solved(rest, rooted=False)
     off = without.error(first)
     if off is None or abs(off) < SPOILT:
         return False
-    return _mean(without, alike) < _BETTER * _mean(laws(rows), alike)
+    if abs(off) > 2.0 * max(abs(without.error(row) or 0.0) for row in alike):
+        return True
+    return _mean(without, alike) < _BETTER * _mean(_solved(rows, rooted=False), alike)
 
 
 def _solved(rows: Sequence[Row], rooted: bool) -> Laws:
@@ -145,20 +156,67 @@ def _solved(rows: Sequence[Row], rooted: bool) -> Laws:
     makes = [row for row in rows if row.kind == "decode"] or [
         row for row in rows if row.kind == "round"
     ]
-    fixed, read_sloped, sloped = _is_fixed(reads), _is_sloped(reads), is_sloped(makes)
     parts = [_parts(row, form, width) for row in rows]
-    used = [fixed, True, read_sloped, *[True] * width, sloped]
+    used = [_is_fixed(reads), bool(reads), _is_sloped(reads), *[True] * width, is_sloped(makes)]
+    wanted = [row.seconds for row in rows]
+    used = _told_apart(parts, wanted, used, rows)
     cells = [[cell if use else 0.0 for cell, use in zip(row, used, strict=True)] for row in parts]
-    x = least_squares(cells, [row.seconds for row in rows])
+    x = least_squares(cells, wanted)
     prefill = Prefill(*x[:3]) if reads and x[1] > 0.0 else None
-    s, slope = x[3:-1], x[-1]
     if not makes:
-        return Laws(None, prefill, False, read_sloped)
+        return Laws(None, prefill, False, used[2])
+    s, slope = x[3:-1], x[-1]
     if rooted:
-        decode = Decode(fit=(s[0], s[1], s[2]), slope=slope)
-    else:
-        decode = Decode(knots=tuple(zip(map(float, knots), s, strict=True)), slope=slope)
-    return Laws(decode, prefill, sloped, read_sloped)
+        law = Decode(fit=(s[0], s[1], s[2]), slope=slope)
+        return Laws(law, prefill, used[-1], used[2])
+    table, guessed = filled(tuple(zip(map(float, knots), s, strict=True)))
+    return Laws(Decode(knots=table, slope=slope), prefill, used[-1], used[2], guessed)
+
+
+def _told_apart(
+    parts: Sequence[Sequence[float]], wanted: Sequence[float], used: list[bool], rows: Sequence[Row]
+) -> list[bool]:
+    """The unknowns that the rows tell apart: without t0, then c, then b where they do not.
+
+    Raises `Problems` where reading and making themselves are told by no row: rounds of one length,
+    say, which several speeds of reading would explain.
+    """
+    used = [use and any(row[j] for row in parts) for j, use in enumerate(used)]
+    for gone in (None, 0, len(used) - 1, 2):
+        if gone is not None:
+            used = [use and j != gone for j, use in enumerate(used)]
+        if independent(parts, wanted, [j for j, use in enumerate(used) if use]):
+            return used
+    message = "these rows do not tell reading from making: several speeds would explain them alike"
+    hint = "add a run with one request at a time, or runs with other lengths of prompt and output"
+    raise Problems([Problem("bad-value", message, rows[0].place, hint)])
+
+
+def filled(knots: Knots) -> tuple[Knots, tuple[float, ...]]:
+    """A table with rows where none was measured, and which these are.
+
+    A step grows less and less with each more stream, so a straight line across a wide gap is too
+    low: between two measured numbers that are further apart than by a factor of 2, it goes by the
+    root of the streams. One stream, where it was not measured, by the logarithm, as far as a step
+    of one may be from one of more: docs/accuracy.md holds both against measured rows.
+    """
+    rows: list[tuple[float, float]] = []
+    guessed: list[float] = []
+    first, least = knots[0]
+    if first > 1.0 and len(knots) > 1:
+        more, longer = knots[1]
+        alone = least - (longer - least) * math.log(first) / math.log(more / first)
+        rows.append((1.0, min(least, max(alone, least / first))))
+        guessed.append(1.0)
+    for (b0, s0), (b1, s1) in pairwise(knots):
+        rows.append((b0, s0))
+        at = 2.0 * b0
+        while at < b1 and b1 > _GAP * b0:
+            share = (math.sqrt(at) - math.sqrt(b0)) / (math.sqrt(b1) - math.sqrt(b0))
+            rows.append((at, s0 + (s1 - s0) * share))
+            guessed.append(at)
+            at *= 2.0
+    return (*rows, knots[-1]), tuple(guessed)
 
 
 def _parts(row: Row, form: Form, width: int) -> list[float]:

@@ -10,6 +10,7 @@ from agentsim.importers import benchmarks
 from agentsim.importers.rows import MOST_ROWS, Row
 
 MOST_APART = 0.05  # the same point measured twice: runs of one set-up differ by 1 to 2 %
+_BY_TOOLS = 0.15  # by two tools: llama-bench and llama-batched-bench differ by up to 8 % on a GB10
 _FREE = frozenset(("heading", "tool"))
 _SHOWN = 8
 
@@ -66,12 +67,18 @@ def _with_models(rows: Sequence[Row]) -> list[Row]:
         if "model" in row.setup or (len(beside) != 1 and "heading" not in row.setup):
             told.append(row)
         else:
-            told.append(row.named(min(beside) if len(beside) == 1 else row.setup["heading"]))
+            told.append(
+                row.told("model", min(beside) if len(beside) == 1 else row.setup["heading"])
+            )
     return told
 
 
 def _only(rows: list[Row], only: Sequence[tuple[str, str]]) -> list[Row]:
     for name, value in only:
+        if name == "streams":
+            rows = [row for row in rows if str(row.streams) == value.strip()]
+            if rows:
+                continue
         exact = [row for row in rows if _folded(row.setup.get(name)) == _folded(value)]
         held = [row for row in rows if _folded(value) in _folded(row.setup.get(name))]
         there = sorted({row.setup[name] for row in rows if name in row.setup})
@@ -115,7 +122,8 @@ def _one_speed(rows: Iterable[Row]) -> None:
     for row in rows:
         key = (row.kind, row.streams, row.depth, row.prompt, row.output, row.shared)
         other = seen.setdefault(key, row)
-        if abs(row.rate / other.rate - 1.0) > MOST_APART:
+        one_tool = row.setup.get("tool") == other.setup.get("tool")
+        if abs(row.rate / other.rate - 1.0) > (MOST_APART if one_tool else _BY_TOOLS):
             message = (
                 f"{row.rate:.4g} tok/s here, and {other.rate:.4g} for the same measurement at "
                 f"{other.place.file}:{other.place.line}: are they of two machines or models?"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agentsim.analysis.fitted import Fitted, FittedRow
 from agentsim.errors import Problem, Problems
@@ -32,7 +33,7 @@ def fitted(
     told = _read_back(text, laws)
     rows = tuple(_row(row, told, left_out) for row in machine.rows)
     found = Fitted(name, text, rows, (), machine.tools)
-    warnings = (*_left_out(found), *_beyond(machine, laws), *_bad(found), *_missing(laws))
+    warnings = (*_left_out(found), *_beyond(machine, laws), *_bad(machine, found), *_missing(laws))
     return Fitted(name, text, rows, warnings, machine.tools)
 
 
@@ -43,7 +44,7 @@ def _read_back(text: str, laws: Laws) -> Laws:
 
     plan = profile_of(read(text, "the fitted profile"), "fitted").plan
     prefill = plan.prefill if isinstance(plan.prefill, Prefill) else None
-    return Laws(plan.decode, prefill if laws.prefill else None, laws.sloped, laws.read_sloped)
+    return replace(laws, decode=plan.decode, prefill=prefill if laws.prefill else None)
 
 
 def _row(row: Row, laws: Laws, left_out: Sequence[Row]) -> FittedRow:
@@ -61,6 +62,7 @@ def _row(row: Row, laws: Laws, left_out: Sequence[Row]) -> FittedRow:
 
 def _text(machine: Machine, laws: Laws, left_out: int, name: str, model: str) -> str:
     assert laws.decode is not None
+    _check_steps(machine, laws.decode)
     setup = machine.setup
     model = model or setup.get("model", "")
     parts = [setup.get("gpu") or setup.get("cpu", ""), setup.get("backend", "")]
@@ -71,9 +73,9 @@ def _text(machine: Machine, laws: Laws, left_out: int, name: str, model: str) ->
         f"# Made by `agentsim hw fit` from {kept} rows of {', '.join(machine.tools)}:\n"
         f"# {_plain(', '.join(machine.files), 400)}\n"
     )
-    told = ", ".join(f"{key} {value}" for key, value in setup.items() if key in _SETTINGS)
+    setup_ = ", ".join(f"{key} {value}" for key, value in setup.items() if key in _SETTINGS)
     lines = [
-        head + (f"# {_plain(told, 400)}\n" if told else "") + "agentsim: 1",
+        head + (f"# {_plain(setup_, 400)}\n" if setup_ else "") + "agentsim: 1",
         *([f"name: {_quoted(title)}"] if title else []),
         *([f"model: {_quoted(model)}"] if model else []),
         f"source: {{grade: A, measured_to: {_deepest(machine.rows)}}}",
@@ -84,9 +86,30 @@ def _text(machine: Machine, laws: Laws, left_out: int, name: str, model: str) ->
         f"slots: {most}  # as many streams as were measured; more would be a guess",
         "assumed:",
         f'  - "At most {most} {"call" if most == 1 else "calls"} at once: no more were measured."',
+        *([f'  - "{told}"'] if (told := _guessed(laws)) else []),
         "# Not measured, so not in it: latency, cache, context, kv, price, limits.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _check_steps(machine: Machine, law: Decode) -> None:
+    """Raises `Problems` where a round leaves no time to make anything in."""
+    for row in machine.rows:
+        if row.kind != "prefill" and fitting.step(law, row.streams, 0.0) <= 0.0:
+            message = (
+                f"{row.streams} requests took no longer than their prompts one after another: "
+                "this server reads several at once, which no law here tells"
+            )
+            hint = "fit the others alone: --only streams=1, or leave out such files"
+            raise Problems([Problem("bad-value", message, row.place, hint)])
+
+
+def _guessed(laws: Laws) -> str:
+    """Which numbers of streams of the table were not measured, as a sentence; "" for none."""
+    if not laws.guessed:
+        return ""
+    listed = ", ".join(f"{streams:g}" for streams in laws.guessed)
+    return f"Steps of {listed} streams at once are not measured but drawn between the others."
 
 
 _SETTINGS = ("gpu", "cpu", "backend", "build", "ngl", "n_batch", "n_ubatch", "fa", "threads")
@@ -164,7 +187,9 @@ def _beyond(machine: Machine, laws: Laws) -> list[str]:
     ]
     fewest = min(row.streams for row in machine.rows if row.kind != "prefill")
     if fewest > 1:
-        told.append(f"fewer than {fewest} streams were not measured: one alone may be quicker")
+        told.append(f"fewer than {fewest} streams were not measured: one alone is a guess")
+    if guessed := _guessed(laws):
+        told.append(guessed[0].lower() + guessed[1:-1])
     if not laws.sloped:
         told.append(
             "decoding was measured at about one context: longer ones take longer in fact, and "
@@ -178,19 +203,23 @@ def _beyond(machine: Machine, laws: Laws) -> list[str]:
     return told
 
 
-def _bad(found: Fitted) -> list[str]:
-    """Tables that the law does not tell well."""
-    told = []
-    for what in ("decode", "prefill", "round"):
-        errors = found.errors(what)
-        batched = any(row.streams > 1 for row in found.rows if row.what == what)
-        bar = _GOOD_BATCH if batched else _GOOD_DEPTH
-        if errors and (mean := sum(errors) / len(errors)) > bar:
-            told.append(
-                f"the law is off by {100 * mean:.2g} % on average for {what}: what was measured "
-                "does not grow in a straight line with context"
-            )
-    return told
+def _bad(machine: Machine, found: Fitted) -> list[str]:
+    """Results of a tool that the laws do not tell well."""
+    groups: dict[tuple[str, str], list[FittedRow]] = {}
+    for row, told in zip(machine.rows, found.rows, strict=True):
+        if not told.left_out:
+            groups.setdefault((told.what, row.setup.get("tool", "")), []).append(told)
+    warnings = []
+    for (what, tool), rows in groups.items():
+        mean = sum(abs(row.error) for row in rows) / len(rows)
+        bar = _GOOD_BATCH if any(row.streams > 1 for row in rows) else _GOOD_DEPTH
+        if mean > bar:
+            text = f"{what} as {tool} measured it is off by {100 * mean:.2g} % on average"
+            others = {name for _, name in groups} - {tool}
+            if others:
+                text += f"; --only tool={tool} fits it alone"
+            warnings.append(text)
+    return warnings
 
 
 def _missing(laws: Laws) -> list[str]:

@@ -66,9 +66,9 @@ class Row:
             return self.depth + 0.5 * self.streams * self.output
         return self.streams * self.context
 
-    def named(self, model: str) -> Row:
-        """The same of a model that the file does not name itself."""
-        return replace(self, setup={**self.setup, "model": model})
+    def told(self, name: str, value: str) -> Row:
+        """The same with a setting that its line does not tell itself."""
+        return replace(self, setup={**self.setup, name: value})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _TINY = 1e-12
+_APART = 0.01  # what is left of a column of size 1 beside the others; less is noise
 
 
 def least_squares(rows: Sequence[Sequence[float]], wanted: Sequence[float]) -> list[float]:
@@ -15,11 +16,7 @@ def least_squares(rows: Sequence[Sequence[float]], wanted: Sequence[float]) -> l
     A column of zeros gets 0. The same rows give the same figures on every machine.
     """
     count = len(rows[0])
-    scaled = [[cell / goal for cell in row] for row, goal in zip(rows, wanted, strict=True)]
-    sizes = [sum(row[j] ** 2 for row in scaled) ** 0.5 for j in range(count)]
-    columns = [[row[j] / (sizes[j] or 1.0) for row in scaled] for j in range(count)]
-    gram = [[_dot(a, b) for b in columns] for a in columns]
-    right = [sum(column) for column in columns]
+    sizes, gram, right = _normal(rows, wanted, range(count))
     x = [0.0] * count
     free: list[int] = []
     for _ in range(10 * count):
@@ -30,6 +27,42 @@ def least_squares(rows: Sequence[Sequence[float]], wanted: Sequence[float]) -> l
         free.append(max(bound, key=pull.__getitem__))
         x = _inside(gram, right, free, x)
     return [value / (size or 1.0) for value, size in zip(x, sizes, strict=True)]
+
+
+def independent(
+    rows: Sequence[Sequence[float]], wanted: Sequence[float], columns: Sequence[int]
+) -> bool:
+    """Whether the rows tell these unknowns apart: no column is nearly made of the others."""
+    _, gram, _ = _normal(rows, wanted, columns)
+    left = [[*row] for row in gram]
+    for k in range(len(left)):  # by Cholesky: what is left of a column beside those before it
+        if left[k][k] < _APART**2:
+            return False
+        for i in range(k + 1, len(left)):
+            times = left[i][k] / left[k][k]
+            left[i] = [a - times * b for a, b in zip(left[i], left[k], strict=True)]
+    return True
+
+
+def _normal(
+    rows: Sequence[Sequence[float]], wanted: Sequence[float], columns: Sequence[int]
+) -> tuple[list[float], list[list[float]], list[float]]:
+    """Sizes of the columns, and the normal equations of columns of size 1. Zeros are skipped."""
+    count = len(columns)
+    gram = [[0.0] * count for _ in range(count)]
+    right = [0.0] * count
+    for row, goal in zip(rows, wanted, strict=True):
+        cells = [(j, row[at] / goal) for j, at in enumerate(columns) if row[at]]
+        for j, cell in cells:
+            right[j] += cell
+            for k, other in cells:
+                gram[j][k] += cell * other
+    sizes = [gram[j][j] ** 0.5 for j in range(count)]
+    units = [size or 1.0 for size in sizes]
+    for j in range(count):
+        right[j] /= units[j]
+        gram[j] = [value / (units[j] * units[k]) for k, value in enumerate(gram[j])]
+    return sizes, gram, right
 
 
 def _inside(

@@ -45,8 +45,13 @@ def _cells(row: FittedRow, many: bool) -> tuple[str, ...]:
     where = f"{safe(row.file)}:{row.line}" if many else f"line {row.line}"
     error = f"{100.0 * row.error:+.1f} %" + (" *" if row.left_out else "")
     tokens = (show.tokens(it) if it else "-" for it in (row.depth, row.prompt, row.output))
-    rates = (f"{row.measured:,.4g}", f"{row.predicted:,.4g}")
+    rates = (_rate(row.measured), _rate(row.predicted))
     return (where, str(row.streams), *tokens, *rates, error)
+
+
+def _rate(value: float) -> str:
+    """Four digits: the error that stands behind it is told to a tenth of a percent."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _share(value: float) -> str:

@@ -11,7 +11,18 @@ from itertools import islice
 from typing import Protocol
 
 from agentsim.importers import text
-from agentsim.importers.benchmarks import ds4_bench, llama_batched_bench, llama_bench
+from agentsim.importers.benchmarks import (
+    aiperf,
+    ds4_bench,
+    guidellm,
+    inference_perf,
+    inferencemax,
+    llama_batched_bench,
+    llama_bench,
+    llama_benchy,
+    sglang_bench,
+    vllm_bench,
+)
 from agentsim.importers.rows import MOST_ROWS, Row
 
 
@@ -24,7 +35,18 @@ class Reader(Protocol):
     def read(self, source: text.Source) -> Iterator[Row]: ...
 
 
-READERS: tuple[Reader, ...] = (llama_bench, llama_batched_bench, ds4_bench)
+READERS: tuple[Reader, ...] = (
+    llama_bench,
+    llama_batched_bench,
+    ds4_bench,
+    llama_benchy,
+    vllm_bench,
+    sglang_bench,
+    inferencemax,
+    aiperf,
+    guidellm,
+    inference_perf,
+)
 NAMES = tuple(reader.NAME for reader in READERS)
 
 
@@ -36,7 +58,11 @@ def read(path: str) -> tuple[list[Row], list[str]]:
         message = "no result of a benchmark tool that is known here"
         hint = f"known are: {', '.join(NAMES)}"
         raise source.bad(1, message, hint, "other-kind")
-    rows = [row for it in readers for row in islice(it.read(source), MOST_ROWS + 1)]
+    rows = [
+        row.told("tool", it.NAME)
+        for it in readers
+        for row in islice(it.read(source), MOST_ROWS + 1)
+    ]
     if not rows:
         raise source.bad(1, "there is no measured row in it")
     if len(rows) > MOST_ROWS:
