@@ -53,7 +53,7 @@ def _each_call(node: Node, spans: list[Span], visits: list[Visit]) -> int:
             assert ready is None or not once, f"{node.path}: twice in one turn"
             ready = span
             times += 1
-        elif isinstance(span.facts, CallFacts) and not span.facts.compaction:
+        elif isinstance(span.facts, CallFacts) and not (span.facts.compaction or span.facts.again):
             assert ready is not None, f"{node.path}: a turn without the time of its harness"
             assert ready.outcome is Outcome.DONE
             assert ready.ended <= span.began
