@@ -174,6 +174,7 @@ class ServerFindings:
     """How good the profile's source is: A (raw file), B (third party), C (older or blog)."""
     tok_s_effective: float | None = None
     """As `tok_s_stream`, with the waits for its quotas counted in; None where it has no quota."""
+    failing: float | None = None  # share of its calls' time: failed tries, and waits after these
     kv: KvFindings | None = None
     """None where memory for contexts has no limit."""
 

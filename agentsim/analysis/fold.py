@@ -45,6 +45,7 @@ from agentsim.records import (
 
 _NAMELESS = frozenset(map(int, (Part.WAIT, Part.MERGE)))
 _SERVED = frozenset(map(int, SERVED))
+_BETWEEN = frozenset(map(int, (Part.RETRY, Part.QUOTA_WAIT)))
 
 _Waits = dict[tuple[int, Place], tuple[list[int], list[int]]]
 """By step and place, when what it did began to wait and when each such wait was over."""
@@ -153,6 +154,8 @@ class Folder:
                 own.lasted.append(end - began)
                 if outcome is not done:
                     own.ill.append(outcome)
+                    if outcome is Outcome.FAILED:
+                        own.failing += end - began
                     own.again += facts.again and outcome is Outcome.REJECTED
             elif facts.__class__ is WorkFacts:
                 if marks and (facts.uses or marks[0][0] in BEFORE):
@@ -164,13 +167,11 @@ class Folder:
                 wait = people[resource].add(began, marks, outcome, facts, self._laws[step])
                 if wait:  # all before the work
                     self._waited(waited, step, place, began, began + wait)
-            elif marks and marks[0][0] == Part.RETRY:  # between two tries: nobody's but the step's
-                if resource and trace.spans[_cause].outcome is Outcome.REJECTED:
-                    by_name[resource].refused += marks[0][1] - began
-                self._waited(waited, step, place, began, marks[0][1])
-            elif marks and marks[0][0] == Part.QUOTA_WAIT:  # sent back, and waits for the reset
-                by_name[resource].quota += marks[0][1] - began
-                self._waited(waited, step, place, began, marks[0][1])
+            elif marks and marks[0][0] in _BETWEEN:  # two tries: nobody's but the step's
+                part, until = marks[0]
+                if resource:
+                    by_name[resource].between(part, trace.spans[_cause].outcome, until - began)
+                self._waited(waited, step, place, began, until)
         before_pools, before_people = self._queues(trace.peaks)
         return (
             calls,

@@ -48,9 +48,11 @@ class Calls:
         "again",
         "ends",
         "facts",
+        "failing",
         "held",
         "ill",
         "lasted",
+        "paused",
         "quota",
         "refused",
         "starts",
@@ -68,7 +70,17 @@ class Calls:
         self.again = 0  # of these, how many were rejected and sent again
         self.waits: array[int] = array("q")
         self.quota = 0
+        self.failing = self.paused = 0  # time of failed tries, and waits before the next ones
         self.refused = 0  # waited between rejected tries, but for a reset
+
+    def between(self, part: Part, after: Outcome, time: int) -> None:
+        """A wait between two tries of a call, after one that ended so."""
+        if part == Part.QUOTA_WAIT:
+            self.quota += time
+        elif after is Outcome.REJECTED:
+            self.refused += time
+        else:
+            self.paused += time
 
 
 class Pool:
@@ -239,6 +251,8 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         sessions=len(set(sessions)) if plan.cache.kind == "none" else 0,
         useful=useful,
         refused=calls.refused,
+        failing=calls.failing + calls.paused if plan.faults is not None else 0,
+        whole=sum(calls.lasted) + calls.paused if plan.faults is not None else 0,
         together=0 if calls.held is None else _together(calls.held),
     )
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from agentsim.analysis.findings import Findings, ServerFindings
 from agentsim.analysis.left_out import lacking
-from agentsim.analysis.outcome import Tally
+from agentsim.analysis.outcome import ServerTally, Tally
 from agentsim.analysis.weights import by_weight
 from agentsim.analysis.words import DAY, SLIVER, days, number, percent
 from agentsim.errors import Graded, InRuns, Notice, Weight
@@ -25,6 +25,9 @@ READABLE = 500.0
 
 BUSY = 0.7
 """Share of a person's time above which the queue before them grows out of proportion."""
+
+FAILING = 0.1
+"""Share of the calls' time from which failed tries and the waits after them are told."""
 
 _MORE = "more of the work side by side"
 _LEVERS = {
@@ -164,6 +167,7 @@ def _servers(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> Iter
             yield from _measured(plan, [one.deepest for one in own], [one.most for one in own])
             yield from _memory(plan, findings)
             yield from _loads(plan, findings)
+            yield from _failing(plan, findings, own)
             if plan.machine is not None and plan.machine.name not in machines:
                 machines.add(plan.machine.name)
                 yield from _beside(plan.machine.name, findings.servers[plan.known_as])
@@ -199,6 +203,19 @@ def _loads(plan: ServerPlan, findings: Findings) -> Iterator[Notice]:
         waited = f", {number(loads.wait)} s of calls that wait for another model"
         text = f"{plan.profile}: {often}, {took}{waited if loads.wait else ''}"
         yield Notice(text, Weight.FOUND, about=("loads", plan.profile), profile=plan.profile)
+
+
+def _failing(plan: ServerPlan, findings: Findings, own: Sequence[ServerTally]) -> Iterator[Notice]:
+    """Where failed tries, and the waits after them, take more than a little of the calls' time."""
+    share = findings.servers[plan.known_as].failing
+    if share is None or share < FAILING:
+        return
+    often = percent(sum(one.failed for one in own) / sum(one.calls for one in own))
+    text = (
+        f"{plan.profile}: {often} of the tries of its calls fail (`faults`); these and the waits "
+        f"after them are {percent(share)} of the time of its calls"
+    )
+    yield Notice(text, Weight.FOUND, about=("failing", plan.profile), profile=plan.profile)
 
 
 def _beside(machine: str, server: ServerFindings) -> Iterator[Notice]:

@@ -54,6 +54,10 @@ class ServerTally(NamedTuple):
     """The most tokens of context in service at once, where memory has no limit: the first runs."""
     refused: int = 0
     """Nanoseconds that rejected calls waited before they asked again, resets left out."""
+    failing: int = 0
+    """Where calls may fail: nanoseconds of the tries that did, and of the waits after these."""
+    whole: int = 0
+    """Those of all its tries, waits included."""
 
 
 class PoolTally(NamedTuple):

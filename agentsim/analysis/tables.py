@@ -76,6 +76,7 @@ def _server(plan: ServerPlan, own: list[ServerTally], wall: int) -> ServerFindin
         quota_wait=seconds(sum(one.quota_wait for one in own)) / len(own),
         rate=plan.decode.rate if isfinite(plan.decode.rate) else None,
         grade=plan.about.grade,
+        failing=None if plan.faults is None else _of_whole(own),
         kv=None if plan.kv is None else _kv(plan.kv, own, wall),
         loads=None if plan.machine is None else _loads(own, wall),
     )
@@ -91,6 +92,11 @@ def _loads(own: list[ServerTally], wall: int) -> LoadFindings:
         wait_share=ratio(waited, sum(sum(one.waits) for one in own)),
         beside=ratio(sum(one.beside for one in loads), wall),
     )
+
+
+def _of_whole(own: list[ServerTally]) -> float:
+    """The share of failed tries and of the waits after these in the time of all its calls."""
+    return ratio(sum(one.failing for one in own), sum(one.whole for one in own))
 
 
 def _with_quota(own: list[ServerTally]) -> int:

@@ -181,7 +181,18 @@ def changes(graph: Graph, findings: Findings) -> list[Change]:
         *_both(graph, findings),
         *_models(graph, findings),
         *_quotas(graph, findings),
+        *_faults(graph, findings),
     ]
+
+
+def _faults(graph: Graph, findings: Findings) -> Iterator[Change]:
+    """Where calls failed: a server on which none does."""
+    for i, plan in enumerate(graph.servers):
+        if findings.servers[plan.known_as].failing:
+            where = f" on {plan.known_as}" if len(graph.servers) > 1 else ""
+            yield Change(
+                "faults", f"calls that fail{where}", "no", variants.without_faults(graph, i)
+            )
 
 
 def _decoding(graph: Graph, findings: Findings) -> Iterator[Change]:

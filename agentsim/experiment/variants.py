@@ -148,6 +148,13 @@ def _with_machines(graph: Graph, change: Callable[[MachinePlan], MachinePlan]) -
     )
 
 
+def without_faults(graph: Graph, server: int) -> Graph:
+    """No call to that server fails."""
+    own = list(graph.servers)
+    own[server] = replace(own[server], faults=None)
+    return replace(graph, servers=tuple(own))
+
+
 def with_tools(graph: Graph, factor: float, name: str = "") -> Graph:
     """Running tools takes `factor` times as long: all of them, or those of that name."""
 

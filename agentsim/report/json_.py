@@ -222,6 +222,7 @@ def _server(server: ServerFindings) -> dict[str, Any]:
         "tok_s_total": server.tok_s_total,
         "tok_s_useful": server.tok_s_useful,
         "quota_wait": server.quota_wait,
+        **({} if server.failing is None else {"failing": server.failing}),
         **({} if server.kv is None else {"kv": asdict(server.kv)}),
         **({} if server.loads is None else {"loads": asdict(server.loads)}),
         "can_serve": None,

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from agentsim.experiment import Options, answer
 from agentsim.records import CallFacts, Outcome, Part
+from agentsim.spec import Source
 from tests.runs import HUNDRED, File, Run, run
 
 # 100 tok/s, and reading at 100 tok/s: a call of 200 in and 300 out takes 2 s and 3 s
@@ -197,3 +200,21 @@ def test_the_first_try_is_as_without_faults_and_others_are_drawn_anew(tmp_path: 
         not was for was, it in zip([False, *again], tried(found), strict=False) if it[2] is GOOD
     ]
     assert same == firsts
+
+
+def test_what_failing_takes_of_the_calls_is_told(tmp_path: Path) -> None:
+    """Reading from 0 to 1 s in vain, 2 s of waiting, 5 s that went well: 3 / 8."""
+    profile = {
+        **BOX,
+        "faults": {"outage": [{"from": "1s", "for": "1s"}], "retry": {"waits": ["2s"]}},
+    }
+    call = {"call": "main", "id": "x", "input": 200, "output": 300}
+    (tmp_path / "w.yaml").write_text(yaml.safe_dump({"agentsim": 1, "steps": [call]}))
+    (tmp_path / "h.yaml").write_text(yaml.safe_dump({"agentsim": 1, **profile}))
+    source = Source(str(tmp_path / "w.yaml"), (str(tmp_path / "h.yaml"),))
+    found = answer(source, Options(seed=0, runs=1))
+    assert found.servers["main"].failing == 3 / 8
+    text = "h: 50 % of the tries of its calls fail (`faults`); these and the waits after them"
+    assert f"{text} are 38 % of the time of its calls" in found.warnings
+    lever = next(lever for lever in found.levers if lever.kind == "faults")
+    assert (lever.change, lever.what, lever.saves, lever.leaves) == ("no", "calls that fail", 3, 5)
