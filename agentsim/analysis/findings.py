@@ -267,6 +267,8 @@ class BudgetFindings:
 
     `met` is then of all else: no more runs than that can have kept to it.
     """
+    plans: tuple[str, ...] = ()
+    """Profiles that were called and are paid by the month."""
 
     @property
     def is_known(self) -> bool:
@@ -361,6 +363,10 @@ class Findings:
     exact: bool
     unpriced: tuple[str, ...] = ()
     """Profiles that were called and give no price: `cost_total` leaves them out."""
+    plans: dict[str, float] = field(default_factory=dict)
+    """Those of them that are paid by the month, which is spread over no run: dollars a month."""
+    paid: dict[str, float] = field(default_factory=dict)
+    """Dollars of the mean run by how it is paid: `tokens`, `rent`, `own` (a machine)."""
     wall_done: Stat | None = None
     """The wall time of the runs that did not fail; None where all failed. `wall` is of all."""
     quality: QualityFindings | None = None

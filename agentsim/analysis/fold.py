@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from agentsim.analysis import by_hour
 from agentsim.analysis.behind import Caps
 from agentsim.analysis.chain import Key, Uses, compaction_decode, spent
 from agentsim.analysis.gather import (
@@ -65,6 +66,7 @@ class Folder:
         self._roles = {server.name: server.known_as for server in graph.servers}
         self._pools = [pool.name for pool in graph.pools]
         self._people = [person.name for person in graph.people]
+        self._paid = by_hour.machines(graph.servers)
         self._steps = len(graph.steps)
         self._depth = [0] * self._steps
         self._leaf = [True] * self._steps
@@ -77,6 +79,10 @@ class Folder:
         waited: _Waits = {}
         servers, pools, people = self._spans(trace, waited)
         tallies = list(map(server_tally, self._servers, servers))
+        for machine in self._paid:
+            dollars = by_hour.paid(machine, self._servers, servers, trace.ended - trace.began)
+            for number, money in dollars.items():
+                tallies[number] = tallies[number]._replace(money=money)
         for kept in trace.kept:
             tallies[kept.server] = tallies[kept.server]._replace(kept=kept)
         for loads in trace.loads:

@@ -270,7 +270,7 @@ def example(plan: ServerPlan, tokens: int, output: int) -> Example:
         output=output,
         first=first,
         total=before + factor * plan.decode.alone(steps, tokens),
-        money=None if price is None else price.cost(tokens, 0, output, written),
+        money=None if price is None else price.of(tokens).cost(tokens, 0, output, written),
         fits=(plan.context is None or tokens + output <= plan.context)
         and (plan.max_output is None or output <= plan.max_output),
     )

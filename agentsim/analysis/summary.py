@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 
@@ -46,7 +46,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
     servers, people = tables.servers(graph, tallies), tables.people(graph, tallies)
     total, by_role = tables.cost(graph, tallies)
     done = [tally for tally in tallies if tally.outcome is Outcome.DONE]
-    unpriced = tables.unpriced(graph, tallies)
+    unpriced, plans = tables.unpriced(graph, tallies), tables.plans(graph, tallies)
     findings = Findings(
         workflow=graph.name,
         hardware={role: plan.profile for plan in graph.servers for role in plan.roles},
@@ -67,7 +67,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         busy=of_runs(_seconds(tally.busy for tally in tallies)),
         first_output=_first_output(tallies),
         finish=_finish(graph, wall),
-        budget=_budget(graph, tallies, unpriced),
+        budget=_budget(graph, tallies, unpriced, plans),
         breakdown=_breakdown(where, n),
         where=_rows(graph, where, wall.mean, n),
         bottleneck=_bound(graph, tallies, where, wall.mean, people, servers),
@@ -77,6 +77,8 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         cost_total=total,
         cost_by_role=by_role,
         unpriced=unpriced,
+        plans=plans,
+        paid=tables.paid(graph, tallies),
         servers=servers,
         pools=tables.pools(graph, tallies),
         people=people,
@@ -204,7 +206,7 @@ def _defects(tallies: Sequence[Tally]) -> DefectFindings | None:
 
 
 def _budget(
-    graph: Graph, tallies: Sequence[Tally], unpriced: tuple[str, ...]
+    graph: Graph, tallies: Sequence[Tally], unpriced: tuple[str, ...], plans: Mapping[str, float]
 ) -> BudgetFindings | None:
     """In which share of runs all limits hold, and each by itself; a failed run meets none.
 
@@ -243,4 +245,5 @@ def _budget(
         met_by=met_by,
         ci95=share_interval(sum(met), len(met)) if is_sure else None,
         unpriced=unpriced if _share(met) >= budget.chance else (),
+        plans=tuple(plans),
     )

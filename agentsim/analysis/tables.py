@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import fsum, isfinite
 
 from agentsim.analysis.estimate import of_occurrences
@@ -194,21 +194,38 @@ def cost(graph: Graph, tallies: Sequence[Tally]) -> tuple[float | None, dict[str
     """Dollars per run, in all and by role, of servers with a price; None where none has one."""
     by_role: dict[str, float] = {}
     for i, plan in enumerate(graph.servers):
-        if plan.price is not None:
+        if plan.is_priced:
             for j, role in enumerate(plan.roles):
                 paid = fsum(tally.servers[i].money[j] for tally in tallies) / len(tallies)
                 by_role[role] = by_role.get(role, 0.0) + paid
     return (fsum(by_role.values()) if by_role else None), by_role
 
 
+def paid(graph: Graph, tallies: Sequence[Tally]) -> dict[str, float]:
+    """Dollars per run by how it is paid: `tokens`, `rent`, `own`."""
+    found: dict[str, float] = {}
+    for i, plan in enumerate(graph.servers):
+        if plan.paid:
+            whole = fsum(money for tally in tallies for money in tally.servers[i].money)
+            found[plan.paid] = found.get(plan.paid, 0.0) + whole / len(tallies)
+    return found
+
+
 def unpriced(graph: Graph, tallies: Sequence[Tally]) -> tuple[str, ...]:
-    """The profiles of servers that some run called and that give no price."""
-    found = (
-        plan.profile
-        for i, plan in enumerate(graph.servers)
-        if plan.price is None and any(tally.servers[i].calls for tally in tallies)
-    )
-    return tuple(dict.fromkeys(found))
+    """The profiles of servers that some run called and of which no price of a run is known."""
+    return tuple(dict.fromkeys(plan.profile for plan in _unpriced(graph, tallies)))
+
+
+def plans(graph: Graph, tallies: Sequence[Tally]) -> dict[str, float]:
+    """Those of them that are paid by the month: dollars a month."""
+    own = _unpriced(graph, tallies)
+    return {plan.profile: plan.monthly for plan in own if plan.monthly is not None}
+
+
+def _unpriced(graph: Graph, tallies: Sequence[Tally]) -> Iterator[ServerPlan]:
+    for i, plan in enumerate(graph.servers):
+        if not plan.is_priced and any(tally.servers[i].calls for tally in tallies):
+            yield plan
 
 
 def steps(graph: Graph, tallies: Sequence[Tally]) -> dict[str, StepFindings]:

@@ -29,8 +29,11 @@ def write(
     line, session, _, _, _, _, lost, _, compaction = request
     plan = server.plan
     money = 0.0
-    if plan.price is not None:
-        money = plan.price.cost(fresh, cached, thinking + visible, server.caches)
+    price = plan.price
+    if price is not None:
+        if price.tiers:
+            price = price.of(request.input, marks[-1][1] if marks else began)
+        money = price.cost(fresh, cached, thinking + visible, server.caches)
     facts = _new(
         CallFacts,
         (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agentsim.chance import Distribution
 from agentsim.laws.decode import Decode
 from agentsim.laws.prefill import PrefillLaw
-from agentsim.laws.price import Price
+from agentsim.laws.price import Hourly, Price
 from agentsim.records import SECOND
 
 
@@ -200,11 +200,27 @@ class ServerPlan:
     chunk: int = 0
     """Tokens of a prompt that a step carries; of `chunked` only."""
     faults: FaultPlan | None = None
+    hourly: Hourly | None = None
+    """What its machine costs by the hour. `price`, `hourly`, `monthly`: at most one is given."""
+    monthly: float | None = None
+    """Dollars a month of a plan, which no run has a part of."""
 
     @property
     def known_as(self) -> str:
         """Its name in an answer: the first role bound to it."""
         return self.roles[0] if self.roles else self.name
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether it is known what a run costs there."""
+        return self.price is not None or self.hourly is not None
+
+    @property
+    def paid(self) -> str:
+        """How what a run costs there is paid: `tokens`, `rent`, `own`; "" where it is not known."""
+        if self.hourly is not None:
+            return "own" if self.hourly.own else "rent"
+        return "tokens" if self.price is not None else ""
 
     @property
     def is_open(self) -> bool:

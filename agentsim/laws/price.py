@@ -1,23 +1,30 @@
-"""What a call costs, in dollars."""
+"""What a call costs, in dollars, and what a machine costs by the hour."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agentsim.laws.checks import finite
 
+if TYPE_CHECKING:
+    from agentsim.laws.hours import Hours
+
 _MILLION = 1e6
+_WEEKS = 52.0  # of a year
+_HOUR = 3600.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Prices of calls with more than `above` input tokens, as in `Price`."""
+    """Other prices, of calls with more than `above` input tokens that end within `hours`.
 
-    above: int
-    input: float
-    output: float
-    cached: float | None = None
-    cache_write: float | None = None
+    -1 and None: of all calls.
+    """
+
+    price: Price
+    above: int = -1
+    hours: Hours | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +33,7 @@ class Price:
 
     New tokens that enter the cache cost `cache_write` instead of `input`; without that price,
     `input` (docs/model.md, "A call"). Thinking is output. The whole call is paid at the prices of
-    the highest of the `tiers` that its input exceeds.
+    the last of the `tiers` that it is in; at its own where it is in none.
     """
 
     input: float
@@ -36,22 +43,59 @@ class Price:
     tiers: tuple[Tier, ...] = ()
 
     def __post_init__(self) -> None:
-        tiers: tuple[Price | Tier, ...] = (self, *self.tiers)
-        for tier in tiers:
-            for price in (tier.input, tier.output, tier.cached, tier.cache_write):
-                if price is not None:
-                    finite(price, "a price")
+        for price in (self.input, self.output, self.cached, self.cache_write):
+            if price is not None:
+                finite(price, "a price")
+
+    @property
+    def goes_by_hours(self) -> bool:
+        """Whether some of its tiers count at some hours only."""
+        return any(tier.hours is not None for tier in self.tiers)
+
+    def of(self, context: float, ended: int | None = None) -> Price:
+        """The prices of a call with so much input that ended at an instant; None: at any."""
+        for tier in reversed(self.tiers):
+            if context <= tier.above:
+                continue
+            if tier.hours is None or (ended is not None and tier.hours.hold(ended)):
+                return tier.price
+        return self
 
     def cost(self, fresh: float, cached: float, output: float, written: bool) -> float:
-        """Dollars of a call that read `fresh` and `cached` tokens and made `output`.
+        """Dollars of a call that read `fresh` and `cached` tokens and made `output`, in no tier.
 
         written: whether the fresh tokens entered a cache.
         """
-        price = self._prices_of(fresh + cached) if self.tiers else self
-        new = price.cache_write if written and price.cache_write is not None else price.input
-        old = price.input if price.cached is None else price.cached
-        return (fresh * new + cached * old + output * price.output) / _MILLION
+        new = self.cache_write if written and self.cache_write is not None else self.input
+        old = self.input if self.cached is None else self.cached
+        return (fresh * new + cached * old + output * self.output) / _MILLION
 
-    def _prices_of(self, context: float) -> Price | Tier:
-        reached = [tier for tier in self.tiers if context > tier.above]
-        return max(reached, key=lambda tier: tier.above) if reached else self
+
+@dataclass(frozen=True, slots=True)
+class Hourly:
+    """Dollars for each hour: of the whole run, or (`used`) in which a call is in service.
+
+    `own`: a machine of one's own, and not rent.
+    """
+
+    rate: float
+    used: bool = False
+    own: bool = False
+
+    def __post_init__(self) -> None:
+        finite(self.rate, "a price")
+
+    def cost(self, seconds: float) -> float:
+        """Dollars of so many seconds."""
+        return self.rate * seconds / _HOUR
+
+
+def owned(buy: float, years: float, watts: float, per_kwh: float, hours_per_week: float) -> float:
+    """Dollars for each hour of use of one's own machine: what it wears, and what it draws.
+
+    It is bought for `buy` dollars and used `hours_per_week` for `years` of 52 weeks.
+    """
+    finite(buy, "what it is bought for")
+    hours = finite(years, "years", above_zero=True) * _WEEKS
+    hours *= finite(hours_per_week, "hours", above_zero=True)
+    return buy / hours + finite(watts, "watts") / 1000.0 * finite(per_kwh, "a price")

@@ -290,15 +290,8 @@ def _costs(rows: Sequence[Row]) -> list[_Field]:
         who = name(next(iter(people)), 10) if len(people) == 1 else "people"
         cells = [show.tight(it.attention) if it.people else "" for it in found]
         fields.append(_field(who, cells, f"{who}: time at work, switching included"))
-    if any(it.cost_total is not None for it in found):
-        unknown = any(it.cost_total is None for it in found)
-        note = f"{show.UNKNOWN}: no price is known of what was called" if unknown else ""
-        if without := dict.fromkeys(
-            one for it in found for one in it.unpriced if it.cost_total is not None
-        ):
-            note = f"+: without {listed([name(one, 30) for one in without], 3)}, of no known price"
-            note += f"; {show.UNKNOWN}: none is known at all" if unknown else ""
-        fields.append(_field("money", [_money(it) for it in found], note))
+    if any(it.cost_total is not None or it.plans for it in found):
+        fields.append(_field("money", [_money(it) for it in found], _money_note(found)))
     if any(it.calls.attempts for it in found):
         cells = [show.tokens(it.tokens.output) for it in found]
         fields.append(_field("tokens", cells, "tokens: those written"))
@@ -329,6 +322,24 @@ def _costs(rows: Sequence[Row]) -> list[_Field]:
     return fields
 
 
+def _money_note(found: Sequence[Findings]) -> str:
+    """What the column of money leaves out."""
+    notes = []
+    partly = [it for it in found if it.cost_total is not None]
+    if without := dict.fromkeys(one for it in partly for one in it.unpriced if one not in it.plans):
+        names = listed([name(one, 30) for one in without], 3)
+        notes.append(f"+: without {names}, of no known price")
+    if monthly := dict.fromkeys(one for it in partly for one in it.plans):
+        names = listed([name(one, 30) for one in monthly], 3)
+        notes.append(f"+: without {names}, paid by the month")
+    if any(it.cost_total is None and not it.plans for it in found):
+        all_ = "none is known at all" if notes else "no price is known of what was called"
+        notes.append(f"{show.UNKNOWN}: {all_}")
+    if any(it.cost_total is None and it.plans for it in found):
+        notes.append("a month: of a plan, which no run has a part of")
+    return "; ".join(notes)
+
+
 def _limit(findings: Findings) -> str:
     """Whoever or whatever bound the mean run: a person, tool or pool by name, else the kind."""
     kind, what = findings.bottleneck.kind, findings.bottleneck.what
@@ -339,5 +350,6 @@ def _limit(findings: Findings) -> str:
 
 def _money(findings: Findings) -> str:
     if findings.cost_total is None:
-        return show.UNKNOWN
+        months = sum(findings.plans.values())
+        return f"{show.money(months)} a month" if findings.plans else show.UNKNOWN
     return show.money(findings.cost_total) + "+" * bool(findings.unpriced)

@@ -24,6 +24,8 @@ def lines(budget: BudgetFindings, exact: bool, runs: int) -> list[Line]:
         who = listed([name(profile, 30) for profile in budget.unpriced], 3)
         limits = ", ".join(limits_of(budget))
         why = f"Whether it is met is not known: no `price` in {who}."
+        if set(budget.unpriced) <= set(budget.plans):
+            why = f"Whether it is met is not known: {who} is paid by the month."
         return [line(f"Budget {limits}:", end="NOT KNOWN"), line(why)]
     if not exact and runs < FEWEST:
         told = f"met in {_counted(budget, runs)} (wanted {show.share(budget.chance)})"

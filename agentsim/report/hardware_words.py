@@ -10,6 +10,7 @@ from agentsim.analysis import hardware
 from agentsim.chance import Distribution
 from agentsim.graph import LimitPlan, RetryPlan, ServerPlan
 from agentsim.laws.prefill import Prefill
+from agentsim.laws.price import Price
 from agentsim.records import SECOND
 from agentsim.report import show
 from agentsim.report.text import name, safe
@@ -214,13 +215,26 @@ def _quota(limit: LimitPlan) -> str:
 
 
 def _money(plan: ServerPlan) -> Iterator[tuple[str, str]]:
-    price = plan.price
-    if price is None:
-        return
+    if plan.monthly is not None:
+        yield "plan", f"{show.money(plan.monthly)} a month, of which no run has a part"
+    if (hourly := plan.hourly) is not None:
+        what = "own machine" if hourly.own else "rent"
+        of = "in which a call is in service" if hourly.used else "of the run"
+        yield what, f"{show.money(hourly.rate)} for each hour {of}"
+    if plan.price is not None:
+        yield "per M tokens", _prices(plan.price)
+        for tier in plan.price.tiers:
+            above = [f"above {show.tokens(tier.above)}"] if tier.above >= 0 else []
+            zone = "" if tier.hours is None else tier.hours.zone or "zone of the run"
+            hours = [] if tier.hours is None else [f"{safe(tier.hours.text)} ({safe(zone)})"]
+            yield "", f"  {', '.join((*above, *hours))}:"
+            yield "", f"    {_prices(tier.price)}"
+
+
+def _prices(price: Price) -> str:
     parts = [("input", price.input), ("cached", price.cached), ("cache write", price.cache_write)]
     known = [*parts, ("output", price.output)]
-    told = [f"{what} {show.money(it)}" for what, it in known if it is not None]
-    yield "per M tokens", ", ".join(told)
+    return ", ".join(f"{what} {show.money(it)}" for what, it in known if it is not None)
 
 
 def _spread(spread: Distribution) -> str:

@@ -178,15 +178,24 @@ def _use(findings: Findings) -> dict[str, Any]:
             "output": tokens.output,
             "wasted": tokens.wasted,
         },
-        "cost": {
-            "total": findings.cost_total,
-            "by_role": dict(findings.cost_by_role),
-            "unpriced": list(findings.unpriced),
-        },
+        "cost": _cost(findings),
         "servers": {role: _server(server) for role, server in findings.servers.items()},
         "pools": {name: _pool(pool) for name, pool in findings.pools.items()},
         "people": {name: _person(person) for name, person in findings.people.items()},
     }
+
+
+def _cost(findings: Findings) -> dict[str, Any]:
+    """`paid` and `plans` only where anything but tokens is paid."""
+    told: dict[str, Any] = {
+        "total": findings.cost_total,
+        "by_role": dict(findings.cost_by_role),
+        "unpriced": list(findings.unpriced),
+    }
+    if findings.plans or not findings.paid.keys() <= {"tokens"}:
+        told["paid"] = dict(findings.paid)
+        told["plans"] = dict(findings.plans)
+    return told
 
 
 def stat(it: Stat | None) -> dict[str, Any] | None:

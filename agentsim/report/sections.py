@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agentsim.analysis.estimate import FEWEST
 from agentsim.analysis.findings import (
@@ -340,7 +340,18 @@ def _used(findings: Findings) -> Iterator[str]:
         yield f"{show.tokens(tokens.wasted)} tokens wasted"
     if findings.cost_total is not None:
         without = f"without {listed([name(it, 30) for it in findings.unpriced], 2)}"
-        yield f"{show.money(findings.cost_total)}{_within(without if findings.unpriced else '')}"
+        how = "" if findings.paid.keys() <= {"tokens"} else _paid(findings.paid)
+        told = [how, without if findings.unpriced else ""]
+        yield f"{show.money(findings.cost_total)}{_within(', '.join(filter(None, told)))}"
+    for profile, month in findings.plans.items():
+        yield f"{name(profile, 30)} {show.money(month)} a month"
+
+
+def _paid(paid: Mapping[str, float]) -> str:
+    """`rent`; `tokens $0.31, own machine $1.20` where there are several ways."""
+    if len(paid) == 1:
+        return words.PAID[next(iter(paid))]
+    return ", ".join(f"{words.PAID[how]} {show.money(it)}" for how, it in paid.items())
 
 
 def _within(text: str) -> str:

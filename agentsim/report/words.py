@@ -49,6 +49,9 @@ _LIMITS = MappingProxyType(
     {"wall": "", "without_people": "without people", "person": "of people", "money": ""}
 )
 
+PAID = MappingProxyType({"tokens": "tokens", "rent": "rent", "own": "own machine"})
+"""How what a run costs is paid."""
+
 
 def part(kind: str, what: str = "", reads: bool = True, most: int = 30) -> str:
     """A row's name in "where the average goes": `you, reading`, `tests`, `first token`.

@@ -16,6 +16,7 @@ from agentsim.spec.problems import quoted
 from agentsim.spec.quality import quality_plan
 from agentsim.spec.scope import Program, lower_root
 from agentsim.spec.servers import DEFAULT, Servers
+from agentsim.spec.timed import timed, untimed
 from agentsim.spec.told import few, unchosen
 from agentsim.spec.tree import Path, Tree
 from agentsim.spec.workflow import top_of
@@ -51,7 +52,7 @@ def compiled(
     program.quality = top.quality
     program.counts_defects = top.quality is not None
     root = lower_root(program)
-    servers = program.servers.plans(program.whole)
+    servers = timed(program.servers.plans(program.whole), program.start)
     for key in program.cast.unpatched() if program.whole else ():
         message = f"nothing that is used has the value {quoted(key)}"
         hint = "a key of what is assumed"
@@ -77,6 +78,7 @@ def compiled(
         notices=(
             *_hardware_notices(program, servers),
             *top.notices,
+            *untimed(servers, program.start),
             *players.notices,
             *few(unchosen(program.told, program.chosen)),
         ),

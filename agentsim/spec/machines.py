@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from agentsim.errors import Problem
 from agentsim.graph import MachinePlan, ServerPlan
+from agentsim.laws.price import Hourly
 from agentsim.spec.hardware import Profile
 from agentsim.spec.model import Report
 from agentsim.spec.problems import quoted
@@ -42,6 +43,7 @@ def on_machines(servers: Sequence[Bound], report: Report) -> tuple[ServerPlan, .
             hint = "write the same number in both, or name two machines"
             place = profile.place_at("models_in_memory")
             report(Problem("bad-value", message, place, hint))
+    hourly = _by_hour(servers, report)
     found = []
     for plan, _, number in servers:
         machine = plan.machine
@@ -49,8 +51,36 @@ def on_machines(servers: Sequence[Bound], report: Report) -> tuple[ServerPlan, .
             name = _name(plan, machine, number)
             places = given[name][1] if name in given else 1
             machine = replace(machine, name=name, places=places)
+            plan = _paid(plan, hourly.get(name))  # noqa: PLW2901
         found.append(replace(plan, machine=machine))
     return tuple(found)
+
+
+def _by_hour(servers: Sequence[Bound], report: Report) -> dict[str, Hourly]:
+    """What each machine costs by the hour, by its name; said differently it is reported."""
+    given: dict[str, tuple[Profile, Hourly]] = {}
+    for plan, profile, number in servers:
+        if plan.machine is None or plan.hourly is None:
+            continue
+        name = _name(plan, plan.machine, number)
+        first, other = given.setdefault(name, (profile, plan.hourly))
+        if plan.hourly != other:
+            message = (
+                f"{quoted(first.name)} and {quoted(profile.name)} share the machine "
+                f"{quoted(plan.machine.name)}, but say differently what it costs by the hour: "
+                f"${other.rate:,.6g} and ${plan.hourly.rate:,.6g}"
+            )
+            hint = "write the same `price` in both: it is paid once"
+            report(Problem("bad-value", message, profile.place_at("price"), hint))
+    return {name: hourly for name, (_, hourly) in given.items()}
+
+
+def _paid(plan: ServerPlan, hourly: Hourly | None) -> ServerPlan:
+    """A server that says nothing of money has its machine's price."""
+    if hourly is None or plan.is_priced or plan.monthly is not None:
+        return plan
+    lacks = tuple(key for key in plan.about.left_out if key != "price")
+    return replace(plan, hourly=hourly, about=replace(plan.about, left_out=lacks))
 
 
 def _name(plan: ServerPlan, machine: MachinePlan, number: str) -> str:

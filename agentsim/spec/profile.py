@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.spec import profile_fields as kinds
+from agentsim.spec import profile_money as money
 from agentsim.spec.fields import Flag, Text, Units
 from agentsim.spec.model import Model, may, need
 
@@ -149,15 +150,44 @@ class FaultsFile(Model):
     retry: RetryFile | None = may("when a failed call asks again", "{first: 1s, tries: 3}")
 
 
-class PriceFile(Model):
-    """Dollars per million tokens."""
+class TierFile(Model):
+    """Other prices for some calls: those with more input, or at some hours."""
 
-    input: kinds.Dollars = need("of new input", "3")
-    output: kinds.Dollars = need("of output, thinking included", "15")
-    cached: kinds.OtherDollars = may("of input that was cached; else that of input", "0.30")
-    cache_write: kinds.OtherDollars = may(
+    above: kinds.TokenCount = may("for calls with more input than that", "200k")
+    hours: money.Hours = may("for calls that end within them", '"Mon-Fri 09:00-17:00"')
+    input: money.Dollars = need("of new input", "6")
+    output: money.Dollars = need("of output, thinking included", "22.5")
+    cached: money.OtherDollars = may("of input that was cached; else that of input", "0.60")
+    cache_write: money.OtherDollars = may(
+        "of input that enters the cache; else that of input", "7.5"
+    )
+
+
+class PlanFile(Model):
+    """A plan that is paid by the month, whatever is called."""
+
+    per_month: money.Cost = need("dollars a month", "$200")
+
+
+class PriceFile(Model):
+    """Dollars per million tokens; or a plan, rent by the hour, or a machine that is bought."""
+
+    input: money.OtherDollars = may("of new input", "3")
+    output: money.OtherDollars = may("of output, thinking included", "15")
+    cached: money.OtherDollars = may("of input that was cached; else that of input", "0.30")
+    cache_write: money.OtherDollars = may(
         "of input that enters the cache; else that of input", "3.75"
     )
+    tiers: Any = may("other prices for some calls", "[{above: 200k, input: 6, output: 22.5}]")
+    timezone: money.Zone = may("the zone of `hours`; that of the workflow", "UTC")
+    plan: Any = may("paid by the month, whatever is called", "{per_month: 200}")
+    per_hour: money.Cost = may("rent, dollars an hour", "2.5")
+    buy: money.Cost = may("what the machine is bought for, dollars", "4000")
+    years: money.Years = may("how long it is used", "3")
+    watts: money.Watts = may("what it draws while it is used", "150")
+    per_kwh: money.Cost = may("dollars a kilowatt hour", "0.30")
+    hours_per_week: money.WeekHours = may("how long it is used in a week", "40")
+    paid: money.Paid = may("the hours that are paid: wall, or use (calls in service)", "use")
 
 
 class ProfileFile(Model):
@@ -198,13 +228,7 @@ LATER = MappingProxyType(
             "mix": "`mix`, calls spread over several profiles",
         },
         "decode": {"jitter": "`jitter`, a spread per token"},
-        "price": {
-            **dict.fromkeys(
-                ("plan", "per_hour", "buy", "years", "watts", "per_kwh", "hours_per_week"),
-                "what a plan, rent or an own machine costs",
-            ),
-            "tiers": "`tiers`, prices in tiers by context",
-        },
+        "plan": {"windows": "`windows`, which stand in `limits` as quotas of their own"},
     }
 )
 """By part: keys that the format has and this version cannot simulate."""

@@ -95,7 +95,12 @@ def idle_prices(price: Price | None, cache: CachePlan) -> list[str]:
     """Prices of what only a cache brings about, where there is none."""
     if price is None or cache.kind != "none":
         return []
-    given = [key for key in ("cached", "cache_write") if getattr(price, key) is not None]
+    every = (price, *(tier.price for tier in price.tiers))
+    given = [
+        key
+        for key in ("cached", "cache_write")
+        if any(getattr(it, key) is not None for it in every)
+    ]
     if not given:
         return []
     keys = " and ".join(f"`{key}`" for key in given)

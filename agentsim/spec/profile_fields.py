@@ -31,12 +31,12 @@ _STEEPEST = 0.01  # seconds a token
 
 def rate(value: object) -> float:
     """Tokens per second of `800 tok/s`."""
-    return rate_within(_one(units.token_rate, value), value)
+    return rate_within(one(units.token_rate, value), value)
 
 
 def _refill(value: object) -> float:
     """Tokens or requests per second; `check_counted` knows which of them are meant."""
-    return rate_within(_one(units.rate, value), value)
+    return rate_within(one(units.rate, value), value)
 
 
 def check_counted(key: str, value: object, count: str) -> None:
@@ -45,7 +45,7 @@ def check_counted(key: str, value: object, count: str) -> None:
     A number without a unit counts what the quota counts.
     """
     if key == "refill":
-        _one(units.request_rate if count == "requests" else units.token_rate, value)
+        one(units.request_rate if count == "requests" else units.token_rate, value)
     elif count == "requests" and isinstance(value, str) and "tok" in value:
         raise fault(f"a quota of requests holds requests, not tokens; got {shown(value)}")
 
@@ -72,7 +72,7 @@ def rate_within(number: float, written: object) -> float:
 
 def step_time(value: object) -> float:
     """Seconds of one decode step; above 0."""
-    seconds = _one(within(units.duration, _LONGEST_STEP, "seconds"), value)
+    seconds = one(within(units.duration, _LONGEST_STEP, "seconds"), value)
     if seconds <= 0.0:
         raise fault(f"a step takes more than 0 seconds; got {shown(value)}")
     return seconds
@@ -80,33 +80,26 @@ def step_time(value: object) -> float:
 
 def _slope(value: object) -> float:
     """Seconds a token of context: measured ones are 50 ns to 1 us, so ms are a wrong unit."""
-    return _one(within(units.duration, _STEEPEST, "seconds"), value)
+    return one(within(units.duration, _STEEPEST, "seconds"), value)
 
 
 def _per_input(value: object) -> float:
-    return _one(within(units.duration, 1.0, "seconds"), value)
+    return one(within(units.duration, 1.0, "seconds"), value)
 
 
 def _seconds(value: object) -> float:
-    return _one(values.seconds, value)
-
-
-def _dollars(value: object) -> float:
-    """Dollars per million tokens."""
-    if isinstance(value, dict | list):
-        raise fault("not yet: prices in tiers or by time of day", code="not-yet")
-    return _one(within(units.money, 1e6, "dollars per million tokens"), value)
+    return one(values.seconds, value)
 
 
 def _amount(value: object) -> float:
-    number = _one(within(units.tokens, values.MOST_TOKENS, "tokens or requests"), value)
+    number = one(within(units.tokens, values.MOST_TOKENS, "tokens or requests"), value)
     if number <= 0.0:
         raise fault(f"a bucket holds more than 0; got {shown(value)}")
     return number
 
 
 def _allowed(value: object) -> float:
-    number = _one(within(units.tokens, values.MOST_TOKENS, "tokens or requests"), value)
+    number = one(within(units.tokens, values.MOST_TOKENS, "tokens or requests"), value)
     if number < 1.0:
         raise fault(f"a window allows 1 or more; got {shown(value)}")
     return number
@@ -114,27 +107,27 @@ def _allowed(value: object) -> float:
 
 def _span(value: object) -> float:
     """Seconds, 1 ms or more: how long a window is."""
-    seconds = _one(values.seconds, value)
+    seconds = one(values.seconds, value)
     if seconds < 0.001:
         raise fault(f"a window is 1 ms or longer; got {shown(value)}")
     return seconds
 
 
 def _per_step(value: object) -> float:
-    number = _one(values.count, value)
+    number = one(values.count, value)
     if not 1 <= number <= 1000:
         raise fault(f"expected tokens that a step makes, 1 to 1,000; got {shown(value)}")
     return number
 
 
 def _some_tokens(value: object) -> int:
-    number = _one(values.tokens, value)
+    number = one(values.tokens, value)
     if number < 1 or number != int(number):
         raise fault(f"expected whole tokens, 1 or more, such as 131k; got {shown(value)}")
     return int(number)
 
 
-def _one(read: Unit, value: object) -> float:
+def one(read: Unit, value: object) -> float:
     """One fixed value: no list, no mapping."""
     try:
         return read(value)
@@ -189,14 +182,14 @@ def by_streams(read: Unit, expected: str) -> Any:
 def _by_depth(value: object) -> float | Rows:
     """One prefill rate, or a table of rates by tokens already read."""
     if isinstance(value, dict):
-        return _table(value, lambda key: _one(units.tokens, key), rate, "{0: 2.4k tok/s, ...}")
+        return _table(value, lambda key: one(units.tokens, key), rate, "{0: 2.4k tok/s, ...}")
     return rate(value)
 
 
 def _spread(value: object) -> Distribution:
     """A factor on a call's decode time: `20%` (log-normal of mean 1) or a distribution."""
     if isinstance(value, str) and value.strip().endswith("%"):
-        return lognormal_mean_cv(1.0, _one(units.share, value))
+        return lognormal_mean_cv(1.0, one(units.share, value))
     if not isinstance(value, dict):
         raise fault(f"expected a share or a distribution around 1; got {shown(value)}")
     found = quantity(value, values.count)
@@ -243,7 +236,7 @@ def _on_limit(value: object) -> str | tuple[str]:
 
 def _pause(value: object) -> float:
     """Seconds before a further try; above 0."""
-    seconds = _one(values.seconds, value)
+    seconds = one(values.seconds, value)
     if seconds <= 0.0:
         raise fault(f"a wait takes more than 0 seconds; got {shown(value)}")
     return seconds
@@ -251,7 +244,7 @@ def _pause(value: object) -> float:
 
 def _lasting(value: object) -> float:
     """Seconds above 0."""
-    seconds = _one(values.seconds, value)
+    seconds = one(values.seconds, value)
     if seconds <= 0.0:
         raise fault(f"expected a time of more than 0 seconds; got {shown(value)}")
     return seconds
@@ -265,14 +258,14 @@ def _pauses(value: object) -> tuple[float, ...]:
 
 
 def _factor(value: object) -> float:
-    number = _one(values.count, value)
+    number = one(values.count, value)
     if not 1.0 <= number <= 100.0:
         raise fault(f"expected a factor from 1 to 100; got {shown(value)}")
     return number
 
 
 def _share(value: object) -> float:
-    return _one(units.share, value)
+    return one(units.share, value)
 
 
 def _tries(value: object) -> int:
@@ -315,7 +308,7 @@ def _texts(value: object) -> tuple[str, ...]:
     return values.each_of(value, values.text)
 
 
-def _choice(names: tuple[str, ...], what: str) -> Any:
+def choice(names: tuple[str, ...], what: str) -> Any:
     return PlainValidator(lambda value: values.one_of(value, names, what))
 
 
@@ -325,8 +318,6 @@ Refill = Annotated[float | None, PlainValidator(_refill)]
 Slope = Annotated[float, PlainValidator(_slope)]
 Seconds = Annotated[float, PlainValidator(_seconds)]
 Ttl = Annotated[float | None, PlainValidator(_seconds)]
-Dollars = Annotated[float, PlainValidator(_dollars)]
-OtherDollars = Annotated[float | None, PlainValidator(_dollars)]
 Amount = Annotated[float | None, PlainValidator(_amount)]
 Allowed = Annotated[float, PlainValidator(_allowed)]
 Span = Annotated[float, PlainValidator(_span)]
@@ -351,11 +342,11 @@ Chance = Annotated[float, PlainValidator(_share)]
 Lasting = Annotated[float, PlainValidator(_lasting)]
 Limit = Annotated[float | None, PlainValidator(_lasting)]
 Tries = Annotated[int | None, PlainValidator(_tries)]
-UntilReset = Annotated[str | None, _choice(("reset",), "what is waited for")]
-Grade = Annotated[str, _choice(GRADES, "a grade")]
-Counted = Annotated[str, _choice(COUNTS, "what a quota counts")]
-Covers = Annotated[str | None, _choice(("prompt", "all"), "what a cache covers")]
-Evicts = Annotated[str | None, _choice(("entries", "tokens"), "what a full cache drops")]
+UntilReset = Annotated[str | None, choice(("reset",), "what is waited for")]
+Grade = Annotated[str, choice(GRADES, "a grade")]
+Counted = Annotated[str, choice(COUNTS, "what a quota counts")]
+Covers = Annotated[str | None, choice(("prompt", "all"), "what a cache covers")]
+Evicts = Annotated[str | None, choice(("entries", "tokens"), "what a full cache drops")]
 AsOf = Annotated[str, PlainValidator(_as_of)]
 Account = Annotated[str | None, PlainValidator(values.name)]
 Reserve = Annotated[bool, PlainValidator(_reserve)]

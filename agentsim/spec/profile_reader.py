@@ -39,7 +39,7 @@ from agentsim.spec.profile_fields import RATES, Rows, step_within
 from agentsim.spec.profile_limits import limit_plans
 from agentsim.spec.profile_machine import machine_plan
 from agentsim.spec.profile_parts import Parts
-from agentsim.spec.profile_prices import price_of
+from agentsim.spec.profile_prices import prices_of
 from agentsim.spec.profile_retries import reject_plan
 
 CHUNK = 2048
@@ -59,7 +59,7 @@ class PlanReader(Parts):
         cache = cache_plan(self)
         limits = tuple(limit_plans(self))
         on_reject = reject_plan(self, limits)
-        price = price_of(self)
+        paid = prices_of(self)
         source = self.part(SourceFile, "`source`", "source") or SourceFile()
         self._before_the_output()
         machine = None if whole is None else machine_plan(self, whole)
@@ -93,12 +93,14 @@ class PlanReader(Parts):
             cache=cache,
             limits=limits,
             on_reject=on_reject,
-            price=price,
+            price=paid.price,
+            hourly=paid.hourly,
+            monthly=paid.monthly,
             kv=whole.kv,
             machine=machine,
             faults=faults,
             about=self._about(
-                name, whole, source, decode, prefill_file, shared, idle_prices(price, cache)
+                name, whole, source, decode, prefill_file, shared, idle_prices(paid.price, cache)
             ),
         )
 

@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from agentsim.spec import profile
 from agentsim.spec.definitions import LATER, MODELS
 from agentsim.spec.model import Model
+from agentsim.spec.profile_prices import NEEDED
 from agentsim.spec.reader import read
 from agentsim.spec.shape_table import FIELDS, reader_in, rows
 from agentsim.spec.shapes import (
@@ -51,9 +52,11 @@ PARTS: Mapping[str, type[Model]] = MappingProxyType(
         "faults": profile.FaultsFile,
         "outage": profile.OutageFile,
         "price": profile.PriceFile,
+        "tiers": profile.TierFile,
+        "plan": profile.PlanFile,
     }
 )
-LISTED = frozenset({"limits", "outage"})
+LISTED = frozenset({"limits", "outage", "tiers"})
 
 # A step with keys beside its own: the words that may stand for it, the model of these keys, and
 # the kinds that it may be of.
@@ -277,6 +280,7 @@ class _Hardware(_Maker):
             self.made[name] = self.model(model, later.get(name, {}))
         one = [{"required": [speed]} for speed in profile.SPEEDS]
         self.made["decode"]["oneOf"] = one
+        self.made["price"]["oneOf"] = [{"required": list(keys)} for keys in NEEDED]
         return self.finish(self.model(profile.ProfileFile, later[""]))
 
     def special(self, field: Field) -> Schema | None:

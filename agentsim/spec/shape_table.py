@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import PlainValidator
 
 from agentsim.spec.clock import PATTERN
+from agentsim.spec.hours import PATTERN as HOURS
 from agentsim.spec.profile_fields import COUNTS, GRADES
 from agentsim.spec.shapes import NAME, Definitions, Schema, Shape, ref
 from agentsim.spec.values import CLEAN, VERDICTS
@@ -230,6 +231,21 @@ def _reserve(d: Definitions) -> tuple[Shape, ...]:
     return (*_choice("max_output")(d), Shape("`none`", nothing.schema, "none"))
 
 
+def _above_zero(most: int) -> Row:
+    words = f"a number above 0, at most {most}"
+    limits = {"type": "number", "exclusiveMinimum": 0, "maximum": most}
+    return lambda _: (Shape(words, limits, 3),)
+
+
+def _hours(d: Definitions) -> tuple[Shape, ...]:
+    one = {"type": "string", "pattern": HOURS}
+    example = "Mon-Fri 09:00-17:00"
+    return (
+        Shape("hours of the week", one, example),
+        Shape("a list of them", _list(d, one, 1), [example]),
+    )
+
+
 def _cost(d: Definitions) -> tuple[Shape, ...]:
     return (Shape("dollars", ref("money-value"), 3),)
 
@@ -279,8 +295,17 @@ TYPES: dict[str, Row] = {
     "profile_fields.Slope": _scalar("duration", "a time", "191ns"),
     "profile_fields.Seconds": _scalar("duration", "a time", "50ms"),
     "profile_fields.Ttl": _scalar("duration", "a time", "5m"),
-    "profile_fields.Dollars": _cost,
-    "profile_fields.OtherDollars": _cost,
+    "profile_money.Dollars": _cost,
+    "profile_money.OtherDollars": _cost,
+    "profile_money.Cost": _cost,
+    "profile_money.Years": _above_zero(100),
+    "profile_money.Watts": lambda _: (
+        Shape("a number", {"type": "number", "minimum": 0, "maximum": 1_000_000}, 150),
+    ),
+    "profile_money.WeekHours": _above_zero(168),
+    "profile_money.Zone": lambda d: (Shape("a time zone", d.text(), "UTC"),),
+    "profile_money.Hours": _hours,
+    "profile_money.Paid": _choice("wall", "use"),
     "profile_fields.Amount": _scalar("tokens", "a number above 0", "30k"),
     "profile_fields.Allowed": _scalar("tokens", "a number, 1 or more", "2"),
     "profile_fields.Span": _scalar("duration", "a time", "10s"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from agentsim.errors import Notice, Place, Problem, Problems, Weight
 from agentsim.graph import Budget
-from agentsim.laws.calendar import instants, zone_of
+from agentsim.laws.calendar import instants
 from agentsim.spec.clock_changes import offset_of
 from agentsim.spec.definitions import CapsDef
 from agentsim.spec.expressions import Unfilled, Waiting, fill, unfilled, uses
@@ -25,10 +25,11 @@ from agentsim.spec.fields import (
 )
 from agentsim.spec.flow import flow
 from agentsim.spec.model import At, Model, Report, check, clean, may, need
-from agentsim.spec.problems import given, nearest, quoted, unknown_name
+from agentsim.spec.problems import given, quoted, unknown_name
 from agentsim.spec.templates import ITEM_NAMES, is_name
 from agentsim.spec.tree import Tree
 from agentsim.spec.values import shown
+from agentsim.spec.zones import like_zone, zone_named
 
 LATER: Mapping[str, str] = MappingProxyType(
     {
@@ -179,26 +180,13 @@ def _doubts(text: str, moment: datetime, zone: tzinfo) -> Iterator[str]:
         )
 
 
-# Files beside the zones on many systems: this machine's own zone, a default, the lack of a zone,
-# and folders that hold all zones once more, `right` with leap seconds.
-_NO_ZONES = frozenset({"localtime", "posixrules", "factory"})
-_NO_FOLDERS = ("posix/", "right/")
-
-
 def _zone(name: str | None, place: Place, report: Report) -> tzinfo | None:
     meant = "UTC" if name is None else name
-    try:
-        if meant.lower() not in _NO_ZONES and not meant.lower().startswith(_NO_FOLDERS):
-            return zone_of(meant)
-    except (ValueError, KeyError, OSError):
-        pass
-    from zoneinfo import available_timezones
-
-    near = nearest(meant, available_timezones())
-    hint = "an IANA name, such as Europe/Amsterdam or UTC"
-    hint = f"did you mean {quoted(near)}?" if near else hint
-    report(Problem("bad-value", f"`timezone`: unknown zone {quoted(name)}", place, hint))
-    return None
+    zone = zone_named(meant)
+    if zone is None:
+        message = f"`timezone`: unknown zone {quoted(name)}"
+        report(Problem("bad-value", message, place, like_zone(meant)))
+    return zone
 
 
 def _moment(text: str, zone: tzinfo, place: Place, report: Report) -> datetime | None:

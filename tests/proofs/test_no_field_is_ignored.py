@@ -28,6 +28,7 @@ FEW, MORE = 3, 40
 """Runs that are looked at first, and where nothing changed in these."""
 
 FACTORS = (2, 0.5, 1.1, 1.2, 10, 0.1, 0.25, 3, 100, 0.01, 1e-3, 1e-4, 0.02, 0.005, -1)
+_TIERED = {"tiers", "timezone"}
 INSTEAD_OF_0 = (1, "1s", "1us", 100, 1000, "50%", "100 loc", "100s", "100 per kloc")
 
 TEXTS = {"note", "name", "assumed", "start", "timezone", "id", "url", "as_of"}
@@ -60,6 +61,10 @@ IDLE: dict[tuple[str, str], str] = {
             *("claude-opus", "claude-sonnet", "claude-haiku"),
             *("gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna"),
         )
+    },
+    **{
+        (name, "price.tiers.0.input"): "all that is read enters the cache, at `cache_write`"
+        for name in ("claude-haiku", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna")
     },
     ("a-budget", "budget.money"): "nothing is bought",
     ("a-budget", "budget.chance"): "every run keeps to it",
@@ -99,6 +104,8 @@ IDLE: dict[tuple[str, str], str] = {
 # What runs on a profile: long and short contexts, many streams at once, sessions that go on.
 PROFILED = {
     "agentsim": 1,
+    "start": "2026-12-05T10:00",
+    "timezone": "UTC",
     "agents": {"worker": {"turns": 2, "output": 200, "thinking": 50, "prompt": 600}},
     "steps": [
         {"each": 40, "do": [{"call": "main", "id": "many", "input": 900, "output": 90}]},
@@ -247,6 +254,11 @@ def companion(seed: Seed, at: Keys) -> Any:
         for other in value["limits"]:
             holds(other, "1G", "1G/s")
         holds(limit, 4 if limit["count"] == "requests" else "3k", limit_of(seed, at).get("refill"))
+    if at[0] == "price" and "tiers" in value["price"]:
+        if "tiers" not in at:
+            value["price"] = {k: it for k, it in value["price"].items() if k not in _TIERED}
+        elif at[-1] != "above":
+            value["price"]["tiers"][at[2]]["above"] = 1
     if "max_output" in value and at != ("max_output",):
         value["max_output"] = 900
     return value

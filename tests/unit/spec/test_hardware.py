@@ -314,6 +314,8 @@ def test_the_longest_measured_context() -> None:
             [("3:52", "bad-value")],
         ),
         (FIRST + "price: {input: 3}\n", [("3:8", "missing-key")]),
+        (FIRST + "price: {input: {200k: 3}, output: 1}\n", [("3:16", "bad-value")]),
+        (FIRST + "price: [{input: 3, output: 1}]\n", [("3:8", "bad-value")]),
         (FIRST + "source: {grade: D}\n", [("3:17", "bad-value")]),
         (FIRST + "assumed: something\n", [("3:10", "bad-value")]),
     ],
@@ -343,9 +345,7 @@ def test_all_at_once_and_with_the_nearest_name() -> None:
 NOT_YET = [
     *(f"{key}: 1\n" for key in profile.LATER[""]),
     *(f"decode: {{rate: 1 tok/s, {key}: 1}}\n" for key in profile.LATER["decode"]),
-    *(f"price: {{input: 1, output: 1, {key}: 1}}\n" for key in profile.LATER["price"]),
-    "price: {input: {200k: 3}, output: 1}\n",
-    "price: [{input: 3, output: 1}]\n",
+    "price: {plan: {per_month: 20, windows: 1}}\n",
 ]
 
 

@@ -20,7 +20,7 @@ FIRST = "agentsim: 1\ndecode: {rate: 100 tok/s}\n"
         ("prefill: {rate: 100 tok/s, schedule: chnked}", "3:38", "bad-value"),
         ("prefill: {rate: 100 tok/s, schedule: chunked}", "3:38", "bad-value"),  # nobody waits
         ("latency: {p50: 1s, p90: 2s, at_most: 500ms}", "3:38", "bad-value"),
-        ("price: {per_hour: 5}", "3:9", "not-yet"),  # and not: `input` is missing
+        ("price: {input: 1, output: 2, paid: use}", "3:30", "bad-value"),
         ("5: 1", "3:1", "unknown-key"),
     ],
 )
