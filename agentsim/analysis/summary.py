@@ -11,7 +11,6 @@ from agentsim.analysis.bottleneck import also_typical, bottleneck
 from agentsim.analysis.estimate import FEWEST, of_occurrences, of_runs, share_interval
 from agentsim.analysis.findings import (
     Bottleneck,
-    BudgetFindings,
     DefectFindings,
     Findings,
     PersonFindings,
@@ -20,6 +19,7 @@ from agentsim.analysis.findings import (
     Share,
     Stat,
 )
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.analysis.gather import SERVED
 from agentsim.analysis.left_out import left_out
 from agentsim.analysis.notices import notices

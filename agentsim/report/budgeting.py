@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from agentsim.analysis.estimate import FEWEST
-from agentsim.analysis.findings import BudgetFindings, Findings
+from agentsim.analysis.findings import Findings
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.report import show, words
 from agentsim.report.blocks import Line, line
 from agentsim.report.text import listed, name

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.analysis.findings import BudgetFindings
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.cli import exits, main
 
 PRICE = "price: {input: 1, output: 10}"

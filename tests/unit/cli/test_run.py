@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.analysis.findings import BudgetFindings
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.cli import exits
 from tests.unit.cli.made import stand_in, typed
 from tests.unit.report.made import findings, odd

@@ -7,7 +7,6 @@ from typing import Any
 
 from agentsim.analysis.findings import (
     Bottleneck,
-    BudgetFindings,
     CallFindings,
     Findings,
     Lever,
@@ -19,6 +18,7 @@ from agentsim.analysis.findings import (
     Sway,
     TokenFindings,
 )
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.errors import Notice, Weight
 from agentsim.records import Part
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import BudgetFindings, DefectFindings, QualityFindings
+from agentsim.analysis.findings import DefectFindings, QualityFindings
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.errors import Notice, Weight
 from agentsim.experiment.compare import Compared
 from agentsim.experiment.paired import Apart

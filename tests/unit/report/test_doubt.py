@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import BudgetFindings
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.report import document, markdown, terminal
 from tests.unit.report.made import Row, findings, stat, sweep
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from agentsim.analysis.estimate import share_interval
-from agentsim.analysis.findings import BudgetFindings, Findings
+from agentsim.analysis.findings import Findings
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.report import document, terminal
 from tests.unit.report.made import constant, findings, stat, sweep
 from tests.unit.report.made_compared import compared

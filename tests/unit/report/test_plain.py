@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import BudgetFindings, DefectFindings, Lever, QualityFindings, Stat
+from agentsim.analysis.findings import DefectFindings, Lever, QualityFindings, Stat
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.errors import Place, Problem
 from agentsim.experiment.compare import Compared
 from agentsim.report import document, explaining, hardware, show, telling, terminal

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.findings import Bottleneck, BudgetFindings, Findings, Lever
+from agentsim.analysis.findings import Bottleneck, Findings, Lever
+from agentsim.analysis.gate import BudgetFindings
 from agentsim.errors import Notice, Weight
 from agentsim.report import document, terminal
 from agentsim.report.text import columns

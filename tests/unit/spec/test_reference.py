@@ -185,6 +185,8 @@ def test_the_example_of_a_key_of_a_profile_is_right(field: schema.Field) -> None
 
 REJECTS = "{count: requests, bucket: 9, refill: 9/s, on_limit: reject}"
 GROWS = {"first": "1s", "tries": "6"}
+PAID = {"input": "3", "output": "15"}
+OWN = {"buy": "1", "years": "1", "watts": "1", "per_kwh": "1", "hours_per_week": "1"}
 PART_NEEDS: dict[str, dict[str, str]] = {
     "cache": {"ttl": "5m"},
     **{
@@ -197,6 +199,11 @@ PART_NEEDS: dict[str, dict[str, str]] = {
     "faults.retry": {"error": "1%"},
     "limits.reserve": {"count": "output"},
     "limits.refund": {"count": "output", "reserve": "max_output"},
+    **{f"price.{key}": PAID for key in ("input", "output", "cached", "cache_write", "tiers")},
+    "price.timezone": {**PAID, "tiers": "[{hours: '09:00-17:00', input: 3, output: 15}]"},
+    **{f"price.{key}": OWN for key in OWN},
+    "price.paid": {"per_hour": "2.5"},
+    "tiers": {"above": "200k"},
     "decode": {"rate": "800 tok/s"},
     "decode.tokens_per_step": {"step": "17ms", "rate": ""},
     **{f"decode.{speed}": {"rate": ""} for speed in ("step", "per_stream", "total", "fit")},
@@ -222,6 +229,10 @@ def test_the_example_of_a_part_of_a_profile_is_right(
     text = written(given)
     if name == "fit":
         profile(decode=f"{{fit: {text}}}")
+    elif name == "tiers":
+        profile(price=f"{{input: 1, output: 1, tiers: [{text}]}}")
+    elif name == "plan":
+        profile(price=f"{{plan: {text}}}")
     elif name == "outage":
         profile(faults=f"{{outage: [{text}]}}")
     elif name in schema.LISTED:
