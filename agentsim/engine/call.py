@@ -209,6 +209,8 @@ class Call(Event):
         line = request.line
         if line.spread is not None:
             self.factor = line.spread()
+        if line.noise is not None:
+            self.factor *= server.jitter(request, line.noise())
         wait = 0 if line.before is None else line.before()
         if wait:
             self.marks.append((Part.LATENCY, now + wait))

@@ -61,6 +61,7 @@ class Purpose(IntEnum):
     LOAD = 40
     FATE = 41
     AGAIN = 42
+    TOKENS = 50
 
 
 def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:

@@ -32,6 +32,8 @@ class Fragile(Call):
             line = line._replace(before=repeat(lot.before).__next__)
         if line.spread is not None:
             line = line._replace(spread=repeat(lot.factor).__next__)
+        if line.noise is not None:
+            line = line._replace(noise=repeat(lot.noise).__next__)
         super().__init__(server, request._replace(line=line), frame)
         self.faults = faults
         self.before = lot.before

@@ -11,6 +11,7 @@ from agentsim.engine.draws import Counter, Purpose, Sampler, once
 from agentsim.engine.tasks import Task
 from agentsim.graph import FaultPlan, ServerPlan
 from agentsim.laws.faults import Fate, fate
+from agentsim.laws.jitter import UNIT
 from agentsim.records import SECOND
 
 
@@ -26,17 +27,22 @@ class Luck:
         self.task = task
         self.calls = 0
 
-    def lot(self, before: Counter | None, spread: Sampler | None) -> Lot:
+    def lot(self, before: Counter | None, spread: Sampler | None, noise: Sampler | None) -> Lot:
         """That of the step's next call."""
         self.calls += 1
-        return Lot(self, self.calls, before, spread)
+        return Lot(self, self.calls, before, spread, noise)
 
 
 class Lot:
-    """That of one call: of the try that comes next. `before` and `spread` are its step's."""
+    """That of one call: of the try that comes next. The samplers are its step's."""
 
     def __init__(
-        self, luck: Luck, number: int, before: Counter | None, spread: Sampler | None
+        self,
+        luck: Luck,
+        number: int,
+        before: Counter | None,
+        spread: Sampler | None,
+        noise: Sampler | None,
     ) -> None:
         self._luck = luck
         self._number = number
@@ -47,6 +53,8 @@ class Lot:
         """Nanoseconds of latency."""
         self.factor = 1.0 if spread is None else spread()
         """On decoding."""
+        self.noise = 1.0 if noise is None else noise()
+        """Of its single tokens."""
 
     def failed(self) -> None:
         """A try has failed: what comes next is drawn for the next one."""
@@ -59,6 +67,8 @@ class Lot:
             self.before = round(self._once(plan.latency, Purpose.LATENCY) * SECOND)
         if plan.spread is not None:
             self.factor = self._once(plan.spread, Purpose.SPREAD)
+        if plan.jitter:
+            self.noise = self._once(UNIT, Purpose.TOKENS)
 
     def _once(self, dist: Distribution, purpose: int) -> float:
         luck = self._luck

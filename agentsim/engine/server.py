@@ -17,6 +17,7 @@ from agentsim.engine.quota import Gate
 from agentsim.engine.tasks import Session, Task
 from agentsim.engine.world import World
 from agentsim.graph import Node, ServerPlan
+from agentsim.laws import jitter as jitter_of
 from agentsim.laws.caches import cache_of
 from agentsim.laws.caches.slot import SlotCache
 from agentsim.records import SECOND, Mark, Part
@@ -41,6 +42,8 @@ class Line(NamedTuple):
     """Nanoseconds to load the model, where this call is the one that it is loaded for."""
     luck: Luck | None = None
     """What chance does to its calls, where some fail."""
+    noise: Sampler | None = None
+    """What the spread of single tokens is made of, see `laws.jitter`."""
 
 
 class Request(NamedTuple):
@@ -170,6 +173,9 @@ class Server:
         jitter: Sampler | None = None
         if plan.on_reject is not None and plan.on_reject.jitter is not None:
             jitter = sampler(plan.on_reject.jitter, key, Purpose.JITTER, task, plan.name)
+        noise: Sampler | None = None
+        if plan.jitter:
+            noise = sampler(jitter_of.UNIT, key, Purpose.TOKENS, task, plan.name)
         spares = self._spares(node, who, key, task) if self.others else ()
         load: Counter | None = None
         if plan.machine is not None and plan.machine.load is not None:
@@ -179,6 +185,7 @@ class Server:
             *(role, node.rank, node.path, who, node.priority, before, spread, jitter, spares),
             load,
             luck,
+            noise,
         )
 
     def _spares(self, node: Node, who: str, key: int, task: Task) -> tuple[tuple[int, Line], ...]:
@@ -199,6 +206,8 @@ class Server:
                 marks.append((Part.LATENCY, at))
         reading_at = at
         factor = 1.0 if line.spread is None else line.spread()
+        if line.noise is not None:
+            factor *= self.jitter(request, line.noise())
         if self.reads:
             took = round(self.reading(input_, cached) * SECOND)
             if took:
@@ -219,6 +228,11 @@ class Server:
                 at += took
                 marks.append((Part.DECODE, at))
         return reading_at, ready, shown, decoding, factor, at
+
+    def jitter(self, request: Request, unit: float) -> float:
+        """What its tokens' own spread makes of the decode time of a call."""
+        tokens = request.thinking + request.visible - self.came
+        return jitter_of.over(tokens, self.plan.jitter, unit)
 
     def carry(self, new: int, cached: int) -> None:
         """Where prompts are read in chunks: the steps carry this one from now on."""

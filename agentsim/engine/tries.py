@@ -69,7 +69,7 @@ def insist(
     lot: Lot | None = None
     faults = server.plan.faults
     if faults is not None and line.luck is not None:
-        lot = line.luck.lot(line.before, line.spread)
+        lot = line.luck.lot(line.before, line.spread, line.noise)
         failed = Tries(faults.retry, lot.jitter)
     while True:
         if faults is None or lot is None:

@@ -199,6 +199,8 @@ class ServerPlan:
     machine: MachinePlan | None = None
     chunk: int = 0
     """Tokens of a prompt that a step carries; of `chunked` only."""
+    jitter: float = 0.0
+    """The cv of a single token's time."""
     faults: FaultPlan | None = None
     hourly: Hourly | None = None
     """What its machine costs by the hour. `price`, `hourly`, `monthly`: at most one is given."""

@@ -79,6 +79,8 @@ def _decode(plan: ServerPlan) -> Iterator[tuple[str, str]]:
     if plan.spread is not None:
         low, high = plan.spread.at(0.1), plan.spread.at(0.9)
         yield "", f"a call takes {low:.2f} to {high:.2f} times that (8 in 10)"
+    if plan.jitter:
+        yield "", f"single tokens spread by {100 * plan.jitter:.3g} %, more of them by less"
 
 
 def _before(plan: ServerPlan) -> Iterator[tuple[str, str]]:

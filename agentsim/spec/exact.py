@@ -26,6 +26,7 @@ from agentsim.graph import (
     Work,
     walk,
 )
+from agentsim.laws.jitter import UNIT
 from agentsim.spec.quality import craft_in
 from agentsim.spec.verdicts import says_of
 
@@ -112,7 +113,8 @@ def _of_server(server: ServerPlan) -> tuple[Distribution | None, ...]:
     load = None if server.machine is None else server.machine.load
     retry = None if server.faults is None else server.faults.retry
     again = None if retry is None else retry.jitter
-    return server.latency, server.first_token, server.spread, jitter, load, again
+    noise = UNIT if server.jitter else None
+    return server.latency, server.first_token, server.spread, jitter, load, again, noise
 
 
 def _of_person(person: PersonPlan) -> tuple[Distribution | None, ...]:

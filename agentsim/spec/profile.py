@@ -48,6 +48,7 @@ class DecodeFile(Model):
     tokens_per_step: kinds.PerStep = may("tokens that a step makes (speculation)", "2.5")
     shared: kinds.Shared = may("whether calls slow each other down", "yes")
     spread: kinds.Spread = may("factor on a call's decode time", "20%")
+    jitter: kinds.Jitter = may("the spread of single tokens: their cv", "20%")
 
 
 SPEEDS = ("rate", "step", "per_stream", "total", "fit")
@@ -227,7 +228,6 @@ LATER = MappingProxyType(
             "hours": "`hours`, hardware that is there at some hours only",
             "mix": "`mix`, calls spread over several profiles",
         },
-        "decode": {"jitter": "`jitter`, a spread per token"},
         "plan": {"windows": "`windows`, which stand in `limits` as quotas of their own"},
     }
 )

@@ -84,6 +84,7 @@ class PlanReader(Parts):
             first_token=first,
             per_input_token=per_input,
             spread=decode_file.spread,
+            jitter=decode_file.jitter or 0.0,
             slots=whole.slots,
             shared=shared,
             schedule=(schedule := self._schedule(prefill_file, shared)),

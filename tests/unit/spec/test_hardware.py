@@ -344,7 +344,6 @@ def test_all_at_once_and_with_the_nearest_name() -> None:
 
 NOT_YET = [
     *(f"{key}: 1\n" for key in profile.LATER[""]),
-    *(f"decode: {{rate: 1 tok/s, {key}: 1}}\n" for key in profile.LATER["decode"]),
     "price: {plan: {per_month: 20, windows: 1}}\n",
 ]
 
