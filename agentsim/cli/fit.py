@@ -32,13 +32,17 @@ def _as_json(ctx: click.Context, _: click.Parameter, chosen: str | None) -> str 
               "nothing. Without it to stdout, and the errors to stderr.")  # fmt: skip
 @click.option("--only", multiple=True, metavar="NAME=VALUE", callback=options.setting,
               help="Only rows of this model, backend, build, ... Repeatable.")  # fmt: skip
+@click.option("--ignore", multiple=True, metavar="NAME",
+              help="Files may differ in this setting: they are of one machine all the same. "
+              "Repeatable.")  # fmt: skip
 @click.option("--name", default="", metavar="TEXT", help="The profile's title.")
 @click.option("--model", default="", metavar="TEXT", help="The model's name, as the profile says.")
 @click.option("-f", "--format", "format_", type=click.Choice(FORMATS), default="table",
               callback=_as_json, help="How to write the errors. [default: table]")  # fmt: skip
 @click.option("--no-color", "no_color", is_flag=True, help="No colour.")
 def fit(
-    files: tuple[str, ...], path: str | None, only: tuple[Any, ...], name: str, model: str,
+    files: tuple[str, ...], path: str | None, only: tuple[Any, ...], ignore: tuple[str, ...],
+    name: str, model: str,
     format_: str, no_color: bool,
 ) -> None:  # fmt: skip
     """Make a profile from results of benchmark tools, and show the error of every row.
@@ -50,9 +54,11 @@ def fit(
     from agentsim.report import fitting
 
     target = None if path == "-" else path
+    if target is None and format_ in ("csv", "markdown"):
+        raise click.UsageError(f"-f {format_} is for the errors: name a file for the profile (-o)")
     Output(path=target).check()
     keep(target, map(Path, files))
-    found = fitted(files, only, name, model)
+    found = fitted(files, only, ignore, name, model)
     shown = Output(format_, no_color=no_color)
     if target is not None:
         write_whole(target, found.text)

@@ -25,6 +25,7 @@ _BETTER = 0.8  # of the others' mean error, with the first row left out
 _SMOOTH = 0.02  # mean error up to which the root law is taken: docs/accuracy.md
 _APART = 1.5  # contexts nearer to each other than by this factor give no slope
 MOST_KNOTS = 40  # numbers of streams in a table; more are told by the root law
+_TRIED = 8  # numbers of streams that are left out in turn
 _GAP = 2.0  # knots further apart than by this factor get others between them
 
 Form = Callable[[float], list[float]]
@@ -103,10 +104,14 @@ def laws(rows: Sequence[Row]) -> Laws:
 
 
 def _between(rows: Sequence[Row], rooted: bool) -> float:
-    """Mean error for numbers of streams that are left out, one after another, of a decode law."""
+    """Mean error for numbers of streams that are left out, one after another, of a decode law.
+
+    Of many, some spread over all of them say it as well.
+    """
     found = []
     makes = [row for row in rows if row.kind != "prefill"]
-    for out in sorted({row.streams for row in makes})[1:-1]:
+    inner = sorted({row.streams for row in makes})[1:-1]
+    for out in inner[:: -(-len(inner) // _TRIED)]:
         rest = [row for row in rows if row.kind == "prefill" or row.streams != out]
         found.append(_mean(_solved(rest, rooted), [row for row in makes if row.streams == out]))
     return sum(found) / len(found)
@@ -145,8 +150,11 @@ def _spoils(first: Row, rows: Sequence[Row], rest: Sequence[Row]) -> bool:
     return _mean(without, alike) < _BETTER * _mean(_solved(rows, rooted=False), alike)
 
 
-def _solved(rows: Sequence[Row], rooted: bool) -> Laws:
-    """Least squares of all rows at once, each relative to what was measured."""
+def _solved(rows: Sequence[Row], rooted: bool, without: tuple[int, ...] = ()) -> Laws:
+    """Least squares of all rows at once, each relative to what was measured.
+
+    without: unknowns that are taken to be 0, by number.
+    """
     knots = sorted({row.streams for row in rows if row.kind != "prefill"})
     form = _root if rooted else _table(knots)
     width = 3 if rooted else len(knots)
@@ -158,10 +166,16 @@ def _solved(rows: Sequence[Row], rooted: bool) -> Laws:
     ]
     parts = [_parts(row, form, width) for row in rows]
     used = [_is_fixed(reads), bool(reads), _is_sloped(reads), *[True] * width, is_sloped(makes)]
+    used = [use and j not in without for j, use in enumerate(used)]
     wanted = [row.seconds for row in rows]
     used = _told_apart(parts, wanted, used, rows)
     cells = [[cell if use else 0.0 for cell, use in zip(row, used, strict=True)] for row in parts]
     x = least_squares(cells, wanted)
+    # context alone explains no time: a law must hold at none, so its slope goes
+    if reads and x[1] == 0.0 and (used[0] or used[2]):
+        return _solved(rows, rooted, (*without, 0 if used[0] else 2))
+    if makes and used[-1] and not _takes_time(x[3:-1], rooted):
+        return _solved(rows, rooted, (*without, width + 3))
     prefill = Prefill(*x[:3]) if reads and x[1] > 0.0 else None
     if not makes:
         return Laws(None, prefill, False, used[2])
@@ -171,6 +185,11 @@ def _solved(rows: Sequence[Row], rooted: bool) -> Laws:
         return Laws(law, prefill, used[-1], used[2])
     table, guessed = filled(tuple(zip(map(float, knots), s, strict=True)))
     return Laws(Decode(knots=table, slope=slope), prefill, used[-1], used[2], guessed)
+
+
+def _takes_time(s: Sequence[float], rooted: bool) -> bool:
+    """Whether a step takes time at no context at all, for each number of streams."""
+    return sum(s) > 0.0 if rooted else min(s) > 0.0
 
 
 def _told_apart(

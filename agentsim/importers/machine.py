@@ -25,10 +25,13 @@ class Machine:
     tools: tuple[str, ...]
 
 
-def gather(files: Sequence[str], only: Sequence[tuple[str, str]] = ()) -> Machine:
+def gather(
+    files: Sequence[str], only: Sequence[tuple[str, str]] = (), ignore: Sequence[str] = ()
+) -> Machine:
     """The rows of all files that are what `only` says; raises `Problems` if they do not agree.
 
     only: (name, value) of settings such as `model`; a value may be a part of the whole one.
+    ignore: names of settings that may differ.
     """
     rows: list[Row] = []
     tools: list[str] = []
@@ -46,7 +49,7 @@ def gather(files: Sequence[str], only: Sequence[tuple[str, str]] = ()) -> Machin
     rows = _only(rows, only)
     if len(rows) > MOST_ROWS:
         raise Problems([Problem("file-too-large", f"more than {MOST_ROWS:,} rows together")])
-    setup = _agreed(rows)
+    setup = _agreed(rows, ignore)
     _one_speed(rows)
     used = dict.fromkeys(row.place.file for row in rows)
     return Machine(tuple(rows), setup, tuple(used), tuple(tools))
@@ -95,21 +98,23 @@ def _folded(text: str | None) -> str:
     return (text or "").casefold().strip()
 
 
-def _agreed(rows: Iterable[Row]) -> dict[str, str]:
+def _agreed(rows: Iterable[Row], ignore: Sequence[str]) -> dict[str, str]:
     """The settings that rows tell of; raises `Problems` where two of them differ in one."""
     found: dict[str, dict[str, Place]] = {}
     for row in rows:
         for name, value in row.setup.items():
             found.setdefault(name, {}).setdefault(value, row.place)
     wrong = []
+    free = {*_FREE, *ignore}
     for name, values in found.items():
-        if len(values) > 1 and name not in _FREE:
+        if len(values) > 1 and name not in free:
             first, second = list(values.items())[:2]
             message = (
                 f"two machines or set-ups in one fit: {name} is {second[0]!r} here, and "
                 f"{first[0]!r} at {first[1].file}:{first[1].line}"
             )
-            hint = f"fit one alone: --only {name}=..., one of {_listed(values)}"
+            hint = f"fit one alone: --only {name}=..., one of {_listed(values)}; "
+            hint += f"or, if they are the same in fact, --ignore {name}"
             wrong.append(Problem("two-machines", message, second[1], hint))
     if wrong:
         raise Problems(wrong)

@@ -24,25 +24,37 @@ _GOOD_DEPTH, _GOOD_BATCH = 0.02, 0.05  # mean errors up to which a law is said t
 
 
 def fitted(
-    files: Sequence[str], only: Sequence[tuple[str, str]] = (), name: str = "", model: str = ""
+    files: Sequence[str],
+    only: Sequence[tuple[str, str]] = (),
+    ignore: Sequence[str] = (),
+    name: str = "",
+    model: str = "",
 ) -> Fitted:
     """The profile of what some files measured; raises `Problems`."""
-    machine = gather(files, only)
+    machine = gather(files, only, ignore)
     laws, left_out = fitting.fit(machine.rows)
-    text = _text(machine, laws, len(left_out), name, model)
-    told = _read_back(text, laws)
+    text = _text(machine, laws, left_out, name, model)
+    told = _read_back(text, laws, machine.rows[0])
     rows = tuple(_row(row, told, left_out) for row in machine.rows)
     found = Fitted(name, text, rows, (), machine.tools)
     warnings = (*_left_out(found), *_beyond(machine, laws), *_bad(machine, found), *_missing(laws))
     return Fitted(name, text, rows, warnings, machine.tools)
 
 
-def _read_back(text: str, laws: Laws) -> Laws:
-    """The laws of the written file."""
+def _read_back(text: str, laws: Laws, first: Row) -> Laws:
+    """The laws of the written file; `Problems` where what was fitted is no possible profile."""
     from agentsim.spec.hardware import profile_of
     from agentsim.spec.reader import read
 
-    plan = profile_of(read(text, "the fitted profile"), "fitted").plan
+    try:
+        plan = profile_of(read(text, "fitted"), "fitted").plan
+    except Problems as fault:
+        why = fault.problems[0].message
+        hint = "are all rows of one machine, and none of them a typing error?"
+        told = Problem(
+            "bad-value", f"these rows give no possible profile: {why}", first.place, hint
+        )
+        raise Problems([told]) from None
     prefill = plan.prefill if isinstance(plan.prefill, Prefill) else None
     return replace(laws, decode=plan.decode, prefill=prefill if laws.prefill else None)
 
@@ -60,22 +72,26 @@ def _row(row: Row, laws: Laws, left_out: Sequence[Row]) -> FittedRow:
     )  # fmt: skip
 
 
-def _text(machine: Machine, laws: Laws, left_out: int, name: str, model: str) -> str:
+def _text(machine: Machine, laws: Laws, left_out: Sequence[Row], name: str, model: str) -> str:
     assert laws.decode is not None
     _check_steps(machine, laws.decode)
     setup = machine.setup
-    model = model or setup.get("model", "")
+    model = _plain(model or setup.get("model", ""), 200)
     parts = [setup.get("gpu") or setup.get("cpu", ""), setup.get("backend", "")]
-    title = name or ", ".join(dict.fromkeys(it for it in (model, *parts) if it))
+    title = _plain(name or ", ".join(dict.fromkeys(it for it in (model, *parts) if it)), 200)
     most = _most(machine.rows)
-    kept = len(machine.rows) - left_out
+    kept = len(machine.rows) - len(left_out)
     head = (
         f"# Made by `agentsim hw fit` from {kept} rows of {', '.join(machine.tools)}:\n"
         f"# {_plain(', '.join(machine.files), 400)}\n"
     )
+    gone = ", ".join(f"{it.place.file}:{it.place.line} ({it.kind})" for it in left_out)
     setup_ = ", ".join(f"{key} {value}" for key, value in setup.items() if key in _SETTINGS)
     lines = [
-        head + (f"# {_plain(setup_, 400)}\n" if setup_ else "") + "agentsim: 1",
+        head
+        + (f"# Left out: {_plain(gone, 400)}\n" if left_out else "")
+        + (f"# {_plain(setup_, 400)}\n" if setup_ else "")
+        + "agentsim: 1",
         *([f"name: {_quoted(title)}"] if title else []),
         *([f"model: {_quoted(model)}"] if model else []),
         f"source: {{grade: A, measured_to: {_deepest(machine.rows)}}}",
@@ -95,7 +111,7 @@ def _text(machine: Machine, laws: Laws, left_out: int, name: str, model: str) ->
 def _check_steps(machine: Machine, law: Decode) -> None:
     """Raises `Problems` where a round leaves no time to make anything in."""
     for row in machine.rows:
-        if row.kind != "prefill" and fitting.step(law, row.streams, 0.0) <= 0.0:
+        if row.kind == "round" and fitting.step(law, row.streams, 0.0) <= 0.0:
             message = (
                 f"{row.streams} requests took no longer than their prompts one after another: "
                 "this server reads several at once, which no law here tells"
@@ -149,11 +165,13 @@ def _short(number: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Somebody else's text as one in YAML; what would be an expression is none."""
-    return json.dumps(_plain(text, 200).replace("$", ""), ensure_ascii=False)
+    """As a text in YAML."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _plain(text: str, most: int) -> str:
+    """Somebody else's text on one line; what would be an expression is none."""
+    text = text.replace("$", "")
     shown = "".join(letter if letter.isprintable() else " " for letter in text)
     return " ".join(shown.split())[:most]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from agentsim.errors import Place, Problem, Problems
 
-MOST_BYTES = 32 << 20  # a detailed result of some 10,000 requests; longer ones hold texts
+MOST_BYTES = 64 << 20  # a detailed result of some 10,000 requests; longer ones hold texts
 MOST_LINES = 400_000
 _HINT = "give the file that the benchmark tool wrote, as it is"
 _SPACE = re.compile(r"[\s,\[\]]*")

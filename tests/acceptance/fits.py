@@ -243,8 +243,8 @@ def document(data: Path) -> str:
     lines += ["", "## Both tools in one fit", "", BOTH, ""]
     lines += ["| model | decode: mean, most | prefill: mean, most |", "|---|---|---|"]
     told: dict[str, list[str]] = {}
-    for model, _, average, most in together(data):
-        told.setdefault(model, []).append(f"{_share(average)}, {_share(most)}")
+    for model, _, usual, largest in together(data):
+        told.setdefault(model, []).append(f"{_share(usual)}, {_share(largest)}")
     lines += [f"| {model} | {' | '.join(cells)} |" for model, cells in told.items()]
     return "\n".join([*lines, "", BEWARE])
 

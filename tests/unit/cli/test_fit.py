@@ -61,3 +61,17 @@ def test_a_bad_file_leaves_nothing_behind(here: Path, capsys: pytest.CaptureFixt
     assert code == 2
     assert "a.csv:1:1: no result of a benchmark tool" in err
     assert not (here / "box.yaml").exists()
+
+
+def test_a_form_for_the_errors_needs_a_file_for_the_profile(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = typed(capsys, "hw", "fit", GB10, "-f", "csv")
+    assert code == 2
+    assert "name a file for the profile" in err
+    code, out, _ = typed(capsys, "hw", "fit", GB10, "-f", "csv", "-o", "box.yaml")
+    assert code == 0
+    assert len(out.splitlines()) == 47
+    code, out, _ = typed(capsys, "hw", "fit", GB10, "-f", "markdown", "-o", "box.yaml")
+    assert code == 0
+    assert "| line 5 |" in out

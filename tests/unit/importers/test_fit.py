@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 from agentsim.errors import Problems
-from agentsim.importers.fit import fit
+from agentsim.importers.fit import filled, fit
 from agentsim.importers.machine import gather
 from agentsim.importers.profile import fitted
 from agentsim.importers.rows import Row
@@ -146,3 +147,92 @@ def test_what_comes_from_a_file_is_only_text_in_the_profile(tmp_path: Path) -> N
     found = fitted([str(tmp_path / "a")])
     model = profile_of(read(found.text, "it"), "it").plan.about.model
     assert model == evil.replace("$", "")
+
+
+def test_settings_that_differ_may_be_ignored(tmp_path: Path) -> None:
+    head = "| model | test | t/s |\n|---|---|---|\n"
+    (tmp_path / "a").write_text(head + "| one | tg32 | 50 |\n")
+    (tmp_path / "b").write_text(head + "| One, q4 | tg32 @ d4096 | 48 |\n")
+    files = [str(tmp_path / name) for name in "ab"]
+    with pytest.raises(Problems, match="--ignore model"):
+        fitted(files)
+    assert 'model: "one"' in fitted(files, ignore=["model"]).text
+
+
+def test_wide_gaps_are_filled_by_the_root() -> None:
+    # 1, 4, 32: from 4 on 8 and 16 by the root, (sqrt(8) - 2) / (sqrt(32) - 2) = 0.22654 of the way
+    # and (4 - 2) / 3.65685 = 0.54692; 2 at 0.41421 between 1 and 2
+    table, guessed = filled(((1.0, 0.010), (4.0, 0.020), (32.0, 0.060)))
+    assert guessed == (2.0, 8.0, 16.0)
+    assert dict(table) == pytest.approx(
+        {1: 0.010, 2: 0.0141421, 4: 0.020, 8: 0.0290616, 16: 0.0418768, 32: 0.060}, rel=1e-4
+    )
+    assert filled(((1.0, 1.0), (2.0, 1.0), (3.0, 1.0)))[1] == ()
+
+
+def test_one_stream_is_drawn_from_more_and_named(tmp_path: Path) -> None:
+    # 2 streams 20 ms, 8 streams 30 ms: 5 ms each time they double, so 15 ms for one
+    rows = [decode(2, 0, 0.020), decode(8, 0, 0.030)]
+    law = fit(rows)[0].decode
+    assert law is not None
+    assert law.step(1) == pytest.approx(0.015)
+    # 16 and 32 of 10 and 30 ms would be below 0: a step of one is no shorter than a share of it
+    assert filled(((16.0, 0.010), (32.0, 0.030)))[0][0] == (1.0, 0.010 / 16)
+    (tmp_path / "a").write_text(
+        '{"pp": 9, "tg": 9, "pl": 2, "speed_pp": 9, "speed_tg": 100}\n'
+        '{"pp": 9, "tg": 9, "pl": 8, "speed_pp": 9, "speed_tg": 267}\n'
+    )
+    found = fitted([str(tmp_path / "a")])
+    assert "Steps of 1, 4 streams at once are not measured" in found.text
+    assert any("one alone is a guess" in it for it in found.warnings)
+
+
+def test_context_alone_explains_no_time() -> None:
+    # times that rise faster than the context would put a step at none below 0: no slope then
+    rows = [decode(1, 1000, 0.001), decode(1, 10000, 0.1)]
+    law = fit(rows)[0].decode
+    assert law is not None
+    assert law.step(1) > 0.0
+    reads = [Row(PLACE, "prefill", 1, d, 100, 0, 1 / s) for d, s in ((0, 1e-4), (900, 0.1))]
+    prefill = fit([*rows, *reads])[0].prefill
+    assert prefill is not None
+    assert prefill.per_token > 0.0
+
+
+def test_many_rows_take_no_longer_than_a_few_seconds() -> None:
+    rows = [
+        decode(b, 50.0 * d, 0.01 + 0.002 * b + 1e-8 * b * d)
+        for b in range(1, 41)
+        for d in range(50)
+    ]
+    assert fit(rows)[0].decode is not None
+
+
+def test_what_no_profile_can_be_is_told_with_its_row(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text('{"pp": 9, "tg": 9, "pl": 9000, "speed_pp": 9, "speed_tg": 1e-6}')
+    with pytest.raises(Problems, match="no possible profile") as told:
+        fitted([str(tmp_path / "a")])
+    assert told.value.problems[0].place is not None
+    assert told.value.problems[0].place.line == 1
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_spoilt_file_is_a_problem_and_never_a_fault(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    files = sorted(file for file in MEASURED.iterdir() if file.name != "SOURCES.md")
+    data = bytearray(chance.choice(files).read_bytes())
+    for _ in range(chance.randrange(1, 12)):
+        at = chance.randrange(len(data))
+        match chance.randrange(3):
+            case 0:
+                data[at] = chance.randrange(256)
+            case 1:
+                del data[at : at + chance.randrange(60)]
+            case _:
+                data[at:at] = chance.choice([b"9" * 400, b"-", b"null", b"|", b'"', b"{", b"\n"])
+    (tmp_path / "a").write_bytes(data)
+    try:
+        text = fitted([str(tmp_path / "a")]).text
+    except Problems:
+        return
+    profile_of(read(text, "it"), "it")
