@@ -96,6 +96,40 @@ Place = tuple[int, ...]
 Mark = tuple[Part, int]
 
 
+class Why(IntEnum):
+    """Why what a cache has held is to be read again."""
+
+    EXPIRED = 0
+    EVICTED = 1
+    """By what somebody else sent."""
+    TOO_LARGE = 2
+    """Its context is larger than the cache: it was sent, and never held."""
+    UNLOADED = 3
+    """The model left memory meanwhile."""
+
+
+class Loss(NamedTuple):
+    """Tokens of a prompt that a cache has held and lost; `since`: when they were last used."""
+
+    tokens: int
+    since: int
+    why: Why
+
+
+class Miss(NamedTuple):
+    """Of a call: tokens read that its cache has held, why, and what that cost.
+
+    `since`: nanosecond of their last use. `time`: nanoseconds of reading them; `money`: dollars
+    more than cached ones cost.
+    """
+
+    tokens: int
+    since: int
+    why: Why
+    time: int
+    money: float
+
+
 class CallFacts(NamedTuple):
     """Of one request to a server. Tokens are whole; `money` is dollars, 0.0 without a price."""
 
@@ -119,6 +153,8 @@ class CallFacts(NamedTuple):
     """It shortens a session: the breakdown counts its work as compaction."""
     again: bool = False
     """It was sent back or failed, and the same request was sent again."""
+    miss: Miss | None = None
+    """What it read though the cache had held it; None: nothing."""
 
 
 class WorkFacts(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Any
 
 from agentsim.analysis.binds import Binding
 from agentsim.analysis.gate import BudgetFindings
+from agentsim.analysis.misses import MissFindings
 from agentsim.errors import Notice
 
 
@@ -178,9 +179,9 @@ class ServerFindings:
     failing: float | None = None  # share of its calls' time: failed tries, and waits after these
     kv: KvFindings | None = None
     """None where memory for contexts has no limit."""
-
     loads: LoadFindings | None = None
     """None where its model is always in memory."""
+    misses: dict[str, MissFindings] | None = None  # by cause; None: no prompt cache
 
     @property
     def waits_for(self) -> str:

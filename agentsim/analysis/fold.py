@@ -27,6 +27,7 @@ from agentsim.analysis.gather import (
     server_tally,
     share,
 )
+from agentsim.analysis.misses import cause_of
 from agentsim.analysis.outcome import PersonTally, PoolTally, Tally
 from agentsim.graph import Ask, Graph, Node, holds, inner_of, repeats
 from agentsim.laws.reading import Reading
@@ -137,7 +138,7 @@ class Folder:
         pools = [Pool() for _ in self._pools]
         people = {name: Person() for name in self._people}
         done = Outcome.DONE
-        for step, place, _who, resource, began, marks, _cause, outcome, facts in trace.spans:
+        for step, place, _who, resource, began, marks, cause, outcome, facts in trace.spans:
             if facts.__class__ is CallFacts:
                 own = by_name[resource]
                 start = end = began
@@ -158,11 +159,11 @@ class Folder:
                         tokens = facts.fresh + facts.cached + facts.thinking + facts.visible
                         own.held += ((start, tokens), (end, -tokens))
                 own.lasted.append(end - began)
+                if facts.miss is not None:
+                    why = cause_of(trace.spans, cause, began, start, facts.miss)
+                    own.misses.append((why, facts.miss))
                 if outcome is not done:
-                    own.ill.append(outcome)
-                    if outcome is Outcome.FAILED:
-                        own.failing += end - began
-                    own.again += facts.again and outcome is Outcome.REJECTED
+                    own.ended_ill(outcome, end - began, facts.again)
             elif facts.__class__ is WorkFacts:
                 if marks and (facts.uses or marks[0][0] in BEFORE):
                     start = before(marks, began)[0]
@@ -176,7 +177,7 @@ class Folder:
             elif marks and marks[0][0] in _BETWEEN:  # two tries: nobody's but the step's
                 part, until = marks[0]
                 if resource:
-                    by_name[resource].between(part, trace.spans[_cause].outcome, until - began)
+                    by_name[resource].between(part, trace.spans[cause].outcome, until - began)
                 self._waited(waited, step, place, began, until)
         before_pools, before_people = self._queues(trace.peaks)
         return (

@@ -8,10 +8,21 @@ from itertools import zip_longest
 from math import fsum
 from operator import add, gt
 
+from agentsim.analysis.misses import tally
 from agentsim.analysis.outcome import PersonTally, PoolTally, ServerTally
 from agentsim.graph import ServerPlan
 from agentsim.laws.reading import Reading
-from agentsim.records import SECOND, WAITS, CallFacts, Mark, Outcome, Part, PersonFacts, WorkFacts
+from agentsim.records import (
+    SECOND,
+    WAITS,
+    CallFacts,
+    Mark,
+    Miss,
+    Outcome,
+    Part,
+    PersonFacts,
+    WorkFacts,
+)
 
 BEFORE = frozenset(
     map(int, (Part.QUOTA_WAIT, Part.SLOT_WAIT, Part.RETRY, Part.CAP_WAIT, Part.POOL_WAIT))
@@ -52,6 +63,7 @@ class Calls:
         "held",
         "ill",
         "lasted",
+        "misses",
         "paused",
         "quota",
         "refused",
@@ -72,6 +84,14 @@ class Calls:
         self.quota = 0
         self.failing = self.paused = 0  # time of failed tries, and waits before the next ones
         self.refused = 0  # waited between rejected tries, but for a reset
+        self.misses: list[tuple[str, Miss]] = []
+
+    def ended_ill(self, outcome: Outcome, time: int, again: bool) -> None:
+        """A try that did not end well; `again`: another one came after it."""
+        self.ill.append(outcome)
+        if outcome is Outcome.FAILED:
+            self.failing += time
+        self.again += again and outcome is Outcome.REJECTED
 
     def between(self, part: Part, after: Outcome, time: int) -> None:
         """A wait between two tries of a call, after one that ended so."""
@@ -253,6 +273,7 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         refused=calls.refused,
         failing=calls.failing + calls.paused if plan.faults is not None else 0,
         whole=sum(calls.lasted) + calls.paused if plan.faults is not None else 0,
+        misses=tally(calls.misses),
         together=0 if calls.held is None else _together(calls.held),
     )
 

@@ -168,6 +168,7 @@ def _servers(graph: Graph, findings: Findings, tallies: Sequence[Tally]) -> Iter
             yield from _memory(plan, findings)
             yield from _loads(plan, findings)
             yield from _failing(plan, findings, own)
+            yield from _misses(plan, findings)
             if plan.machine is not None and plan.machine.name not in machines:
                 machines.add(plan.machine.name)
                 yield from _beside(plan.machine.name, findings.servers[plan.known_as])
@@ -216,6 +217,41 @@ def _failing(plan: ServerPlan, findings: Findings, own: Sequence[ServerTally]) -
         f"after them are {percent(share)} of the time of its calls"
     )
     yield Notice(text, Weight.FOUND, about=("failing", plan.profile), profile=plan.profile)
+
+
+_LOST = MappingProxyType(
+    {
+        "expired_tool": "had run out while a tool ran",
+        "expired_person": "had run out while a person was waited for",
+        "expired": "had run out meanwhile",
+        "evicted": "was pushed out by other sessions",
+        "too_large": "is of contexts larger than the cache",
+        "unloaded": "was lost when another model was loaded",
+    }
+)
+"""By cause (`misses.CAUSES`): why a cached prompt had to be read again."""
+
+
+def _misses(plan: ServerPlan, findings: Findings) -> Iterator[Notice]:
+    """What is read again though the cache had held it, where it is no sliver of time or money."""
+    misses = findings.servers[plan.known_as].misses or {}
+    took = sum(one.seconds for one in misses.values())
+    paid = sum(one.money or 0.0 for one in misses.values())
+    dear = 0.0 < SLIVER * (findings.cost_total or 0.0) <= paid
+    if not misses or not (took >= SLIVER * findings.wall.mean or dear):
+        return
+    tokens = sum(one.tokens for one in misses.values())
+    most = max(misses, key=lambda cause: misses[cause].tokens)
+    share = misses[most].tokens / tokens
+    costs = f"{number(took)} s of reading" if took else ""
+    money = f"${paid:,.2f}" if paid >= 0.005 else ""
+    what = ", ".join(filter(None, (costs, money)))
+    which = f"{percent(share)} of it " if len(misses) > 1 else "it "
+    text = (
+        f"{plan.profile}: {number(tokens)} tokens a run are read once more, though a cache keeps "
+        f"prompts{f' ({what})' if what else ''}: {which}{_LOST[most]}"
+    )
+    yield Notice(text, Weight.FOUND, about=("misses", plan.profile), profile=plan.profile)
 
 
 def _beside(machine: str, server: ServerFindings) -> Iterator[Notice]:

@@ -12,6 +12,17 @@ from typing import NamedTuple
 from agentsim.records import Defects, Kept, Loads, Outcome, Verdict
 
 
+class MissTally(NamedTuple):
+    """Calls that read again what a cache had held and lost, by one cause; see `misses`."""
+
+    cause: str
+    calls: int
+    tokens: int
+    time: int
+    """Nanoseconds of reading."""
+    money: float
+
+
 class ServerTally(NamedTuple):
     """One server's calls. Nanoseconds and tokens; `money` in dollars by role, as in the plan.
 
@@ -58,6 +69,7 @@ class ServerTally(NamedTuple):
     """Where calls may fail: nanoseconds of the tries that did, and of the waits after these."""
     whole: int = 0
     """Those of all its tries, waits included."""
+    misses: tuple[MissTally, ...] = ()
 
 
 class PoolTally(NamedTuple):

@@ -17,6 +17,7 @@ from agentsim.analysis.findings import (
     StepFindings,
     TokenFindings,
 )
+from agentsim.analysis.misses import CAUSES, MissFindings
 from agentsim.analysis.outcome import PersonTally, PoolTally, ServerTally, Tally
 from agentsim.graph import Graph
 from agentsim.graph.server import ServerPlan
@@ -79,7 +80,23 @@ def _server(plan: ServerPlan, own: list[ServerTally], wall: int) -> ServerFindin
         failing=None if plan.faults is None else _of_whole(own),
         kv=None if plan.kv is None else _kv(plan.kv, own, wall),
         loads=None if plan.machine is None else _loads(own, wall),
+        misses=None if plan.cache.kind == "none" else _misses(plan, own),
     )
+
+
+def _misses(plan: ServerPlan, own: list[ServerTally]) -> dict[str, MissFindings]:
+    found: dict[str, MissFindings] = {}
+    n = len(own)
+    for cause in CAUSES:
+        rows = [row for one in own for row in one.misses if row.cause == cause]
+        if rows:
+            found[cause] = MissFindings(
+                calls=sum(row.calls for row in rows) / n,
+                tokens=sum(row.tokens for row in rows) / n,
+                seconds=seconds(sum(row.time for row in rows)) / n,
+                money=None if plan.price is None else fsum(row.money for row in rows) / n,
+            )
+    return found
 
 
 def _loads(own: list[ServerTally], wall: int) -> LoadFindings:

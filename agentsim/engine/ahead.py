@@ -20,7 +20,7 @@ from agentsim.engine.tasks import Session
 from agentsim.engine.tools import Hand, tell
 from agentsim.graph import Node
 from agentsim.laws.prefix import State
-from agentsim.records import Mark, Outcome
+from agentsim.records import Loss, Mark, Outcome
 
 MOST = 10_000
 """Parts of one stretch: more are waited for in between, so that an endless run is noticed."""
@@ -36,6 +36,7 @@ class Served(NamedTuple):
     cached: int
     marks: list[Mark]
     course: Course
+    loss: Loss | None
 
 
 class Used(NamedTuple):
@@ -87,6 +88,7 @@ class Ahead:
         elif len(parts) >= MOST:
             return False
         now, cached = self.at, 0
+        loss: Loss | None = None
         if server.caches:
             prefix = session.prefix(server.number)
             if parts:
@@ -95,6 +97,7 @@ class Ahead:
                     return False
             else:
                 cached = server.cache.lookup(prefix, now)
+                loss = server.cache.lost(prefix, now, cached)
         marks: list[Mark] = []
         course = server.course(request, cached, now, marks)
         end = course[5]
@@ -102,7 +105,7 @@ class Ahead:
             server.cache.use(prefix, now, course[1], end, request.kept)
             if self._state is None:
                 self._state = server.cache.lead(prefix, now)
-        parts.append(_new(Served, (now, end, session.tokens, request, cached, marks, course)))
+        parts.append(_new(Served, (now, end, session.tokens, request, cached, marks, course, loss)))
         self.at = end
         return True
 
@@ -185,8 +188,8 @@ class Ahead:
     def _write(self, part: Served | Used | Side) -> None:
         """The span of a part that came to its end."""
         if isinstance(part, Served):
-            began, _, _, request, cached, marks, course = part
-            served(self.server, request, self.frame, began, cached, marks, course)
+            began, _, _, request, cached, marks, course, loss = part
+            served(self.server, request, self.frame, began, cached, marks, course, loss)
         elif isinstance(part, Used):
             begun, until, _, hand, good, got, lost = part
             outcome = Outcome.DONE if good else Outcome.FAILED
@@ -213,8 +216,8 @@ class Ahead:
     def _cut(self, part: Served | Used | Side) -> None:
         """The span of the part in which it was cut short."""
         if isinstance(part, Served):
-            began, _, _, request, cached, marks, course = part
-            cut_short(self.server, request, self.frame, began, cached, marks, course)
+            began, _, _, request, cached, marks, course, loss = part
+            cut_short(self.server, request, self.frame, began, cached, marks, course, loss)
         elif isinstance(part, Side):
             self._write_side(part, self.world.now)
         else:

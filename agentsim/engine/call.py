@@ -19,7 +19,7 @@ from agentsim.engine.written import made_by, read_by, write
 from agentsim.laws.batch import Member
 from agentsim.laws.caches import FOREVER
 from agentsim.laws.prefix import Prefix
-from agentsim.records import SECOND, Mark, Outcome, Part, Verdict
+from agentsim.records import SECOND, Loss, Mark, Outcome, Part, Verdict
 
 
 class Call(Event):
@@ -44,6 +44,7 @@ class Call(Event):
     again = False
     """It was not served, and the same request is sent again."""
     cached = 0
+    loss: Loss | None = None  # what else the cache has held of its prompt
     decoding = 0
     stood = 0
     planned = 0
@@ -227,7 +228,9 @@ class Call(Event):
         server, request = self.server, self.request
         self.prefix = prefix = request.session.prefix(server.number)
         prefix.total = request.input  # the session may have grown meanwhile
-        self.cached = server.cache.lookup(prefix, server.world.now)
+        now = server.world.now
+        self.cached = server.cache.lookup(prefix, now)
+        self.loss = server.cache.lost(prefix, now, self.cached)
 
     def take(self, course: Course) -> None:
         """Take over a course that was worked out."""
@@ -345,6 +348,7 @@ class Call(Event):
             self.shown,
             self.decoding,
             self.again,
+            self.loss,
         )
         self.member = None  # it names this call: a circle that only the collector would end
 

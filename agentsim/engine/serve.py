@@ -11,7 +11,7 @@ from agentsim.engine.server import Course, Request, Server
 from agentsim.engine.tries import insist
 from agentsim.engine.world import Event
 from agentsim.engine.written import write
-from agentsim.records import Mark, Outcome
+from agentsim.records import Loss, Mark, Outcome
 
 
 def serve(server: Server, request: Request, frame: Frame) -> Generator[Event | int, Any, int]:
@@ -58,9 +58,11 @@ def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event |
     """A call with no door to wait at: what `Call` does, without the object."""
     now = server.world.now
     cached = 0
+    loss: Loss | None = None
     if server.caches:
         prefix = request.session.prefix(server.number)
         cached = server.cache.lookup(prefix, now)
+        loss = server.cache.lost(prefix, now, cached)
     marks: list[Mark] = []
     course = server.course(request, cached, now, marks)
     _, ready, _, _, _, end = course
@@ -72,8 +74,8 @@ def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event |
         done = True
     finally:
         if not done:
-            cut_short(server, request, frame, now, cached, marks, course)
-    served(server, request, frame, now, cached, marks, course)
+            cut_short(server, request, frame, now, cached, marks, course, loss)
+    served(server, request, frame, now, cached, marks, course, loss)
     return 0
 
 
@@ -85,13 +87,16 @@ def served(
     cached: int,
     marks: list[Mark],
     course: Course,
+    loss: Loss | None,
 ) -> None:
     """The span of a simple call that came to its end."""
     _, ready, shown, decoding, _, end = course
     if server.takes is not None:
         server.takes.append((began, ready, end, request, cached))
     tokens = (request.input - cached, cached, request.thinking, request.visible)
-    write(server, request, frame, began, marks, Outcome.DONE, tokens, 0, 1, shown, decoding)
+    write(
+        server, request, frame, began, marks, Outcome.DONE, tokens, 0, 1, shown, decoding, loss=loss
+    )
 
 
 def cut_short(
@@ -102,11 +107,13 @@ def cut_short(
     cached: int,
     marks: list[Mark],
     course: Course,
+    loss: Loss | None,
 ) -> None:
     """A simple call that was cancelled: the object is made after all, and leaves early."""
     server.lost = True
     call = Call(server, request, frame)
     call.began, call.cached, call.marks = began, cached, marks
+    call.loss = loss
     if server.caches:
         call.prefix = request.session.prefix(server.number)
         call.prefix.total = request.input

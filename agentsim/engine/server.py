@@ -18,7 +18,7 @@ from agentsim.engine.tasks import Session, Task
 from agentsim.engine.world import World
 from agentsim.graph import Node, ServerPlan
 from agentsim.laws import jitter as jitter_of
-from agentsim.laws.caches import cache_of
+from agentsim.laws.caches import Cache, cache_of
 from agentsim.laws.caches.slot import SlotCache
 from agentsim.records import SECOND, Mark, Part
 
@@ -120,7 +120,9 @@ class Server:
         if machine is not None and plan.machine is not None:
             self.model = Model(machine, plan.machine.keep, self.forget)
             machine.models.append(self.model)
-        self.forget()
+        self.cache = self._empty()
+        self.spots = self.cache if isinstance(self.cache, SlotCache) else None
+        """The slots by number, where each keeps a context of its own."""
         self.caches = plan.cache.kind != "none"
         # with one slot a batch is never larger than one, and the closed form says the same
         self.batch = Batch(world, plan) if plan.shared and plan.slots != 1 else None
@@ -144,10 +146,9 @@ class Server:
         self.others: list[Server] = []
         """All servers of the run, where one of them may serve what this one sends back."""
 
-    def forget(self) -> None:
-        """Nothing is left of any prompt: at the start, and when the model is loaded anew."""
+    def _empty(self) -> Cache:
         cache = self.plan.cache
-        self.cache = cache_of(
+        return cache_of(
             cache.kind,
             cache.ttl,
             cache.block,
@@ -156,8 +157,10 @@ class Server:
             cache.tails,
             self.plan.slots or 1,
         )
-        self.spots = self.cache if isinstance(self.cache, SlotCache) else None
-        """The slots by number, where each keeps a context of its own."""
+
+    def forget(self) -> None:
+        """Nothing is left of any prompt, since the model is loaded anew."""
+        self.cache.clear(self.world.now)
 
     def line(self, node: Node, role: str, who: str, key: int, task: Task) -> Line:
         """A step's line to this server; `key` is that of its draws."""

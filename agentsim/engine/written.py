@@ -7,7 +7,7 @@ from collections.abc import Callable
 from agentsim.engine.frame import Frame
 from agentsim.engine.server import Request, Server
 from agentsim.engine.world import ns
-from agentsim.records import CallFacts, Mark, Outcome
+from agentsim.records import CallFacts, Loss, Mark, Miss, Outcome
 
 
 def write(
@@ -23,6 +23,7 @@ def write(
     shown: int,
     decoding: int,
     again: bool = False,
+    loss: Loss | None = None,
 ) -> None:
     """The span of a call: `tokens` are (fresh, cached, thinking, visible) as far as it came."""
     fresh, cached, thinking, visible = tokens
@@ -51,9 +52,26 @@ def write(
             lost,
             compaction,
             again,
+            None if loss is None else _miss(server, loss, tokens, money),
         ),
     )
     frame.record(line.step, line.who, plan.name, began, tuple(marks), outcome, facts)
+
+
+def _miss(
+    server: Server, loss: Loss, tokens: tuple[int, int, int, int], money: float
+) -> Miss | None:
+    """What it read of what the cache had held, and what that costs; None: it read none of it."""
+    fresh, cached, thinking, visible = tokens
+    missed = min(loss.tokens, fresh)
+    if missed <= 0:
+        return None
+    input_, hit = fresh + cached, cached + missed
+    time = server.reading(input_, cached) - server.reading(input_, hit)
+    price = server.plan.price
+    if price is not None:
+        money -= price.cost(fresh - missed, hit, thinking + visible, server.caches)
+    return Miss(missed, loss.since, loss.why, max(0, ns(time)), money)
 
 
 def read_by(server: Server, request: Request, cached: int, takes: int, elapsed: int) -> int:

@@ -233,6 +233,11 @@ def _server(server: ServerFindings) -> dict[str, Any]:
         "quota_wait": server.quota_wait,
         **({} if server.failing is None else {"failing": server.failing}),
         **({} if server.kv is None else {"kv": asdict(server.kv)}),
+        **(
+            {}
+            if server.misses is None
+            else {"misses": {why: asdict(own) for why, own in server.misses.items()}}
+        ),
         **({} if server.loads is None else {"loads": asdict(server.loads)}),
         "can_serve": None,
     }

@@ -47,8 +47,10 @@ class Naive:
     answers: bool
     events: list[tuple[int, int, str, Use]] = field(default_factory=list)
 
-    def held(self, now: int) -> dict[Any, int]:
+    def held(self, now: int) -> tuple[dict[Any, int], dict[Any, int]]:
+        """Up to where each entry is held, and up to where it has been (or has been sent)."""
         held: dict[Any, int] = {}
+        ever: dict[Any, int] = {}
         start: dict[Any, int] = {}
         last: dict[Any, tuple[int, int]] = {}
         users: dict[Any, int] = {}
@@ -72,13 +74,16 @@ class Naive:
                 start[name] = begin
                 held.setdefault(name, begin)
                 wanted = min(upto, upto_all) if upto else upto_all
+                ever.setdefault(name, begin)
+                if grows:
+                    ever[name] = max(ever[name], wanted)
                 if wanted > self.capacity:
                     wanted = self.capacity if self.tails else 0
                 if grows:
                     held[name] = max(held[name], wanted)
                 last[name] = (step, depth)
             self.drop(held, start, last, users)
-        return held
+        return held, ever
 
     def drop(self, held: Any, start: Any, last: Any, users: Any) -> None:
         while (over := sum(held[n] - start[n] for n in held) - self.capacity) > 0:
@@ -88,7 +93,13 @@ class Naive:
             held[first] -= min(size, over) if self.tails else size
 
     def lookup(self, path: list[tuple[Any, int, int]], total: int, now: int) -> int:
-        held, hit = self.held(now), 0
+        return self.of(self.held(now)[0], path, total)
+
+    def missing(self, path: list[tuple[Any, int, int]], total: int, now: int, hit: int) -> int:
+        return max(0, self.of(self.held(now)[1], path, total) - hit)
+
+    def of(self, held: dict[Any, int], path: list[tuple[Any, int, int]], total: int) -> int:
+        hit = 0
         for name, begin, upto in path:
             hit = held.get(name, begin)
             if not upto or hit < upto:
@@ -129,6 +140,9 @@ def by_size(seed: int) -> tuple[int, int]:
         if it["what"] == "start":
             found = cache.lookup(prefix, now)
             assert found == naive.lookup(path, prefix.total, now), (seed, now)
+            lost = cache.lost(prefix, now, found)
+            missing = 0 if lost is None else lost.tokens
+            assert missing == naive.missing(path, prefix.total, now, found), (seed, now)
             hits += found > 0
             short += found < it.get("sent", 0)
             ready = now + draw.choice((0, 3, 10))
@@ -196,11 +210,13 @@ def common(one: Tokens, other: Tokens) -> int:
 
 @pytest.mark.parametrize("block", [1, 16])
 def test_a_cache_by_slot(block: int) -> None:
-    assert sum(by_slot(seed, block) for seed in range(HISTORIES)) > HISTORIES
+    found = [by_slot(seed, block) for seed in range(HISTORIES)]
+    assert sum(hits for hits, _ in found) > HISTORIES
+    assert sum(misses for _, misses in found) > HISTORIES
 
 
-def by_slot(seed: int, block: int) -> int:
-    """One random history, with forks; how many lookups were hits."""
+def by_slot(seed: int, block: int) -> tuple[int, int]:
+    """One random history, with forks; how many lookups were hits, and how many missed."""
     draw = random.Random(seed)
     slots = draw.randint(1, 4)
     cache = cache_of("slot", 0, block, True, slots=slots)
@@ -209,7 +225,8 @@ def by_slot(seed: int, block: int) -> int:
     used = [-1] * slots
     busy: dict[int, tuple[int, Prefix, int]] = {}  # session -> its slot, prefix, what it sent
     sessions: list[tuple[Prefix, Tokens]] = []
-    names = hits = 0
+    names = hits = misses = 0
+    ever: list[Tokens] = []
     for step in range(60):
         idle = [it for it in range(len(sessions)) if it not in busy]
         act = draw.random()
@@ -240,6 +257,13 @@ def by_slot(seed: int, block: int) -> int:
             alike = [it for it in free if common(kept[it], tokens) == best]
             slot = min(alike, key=lambda it: used[it])
             assert cache.lookup(prefix, step) == best - best % block, seed
+            at_work = [sessions[it][1][: sent.total] for it, (_, sent, _) in busy.items()]
+            most = max((common(one, tokens) for one in ever), default=0)
+            there = max((common(one, tokens) for one in at_work), default=0)
+            missing = max(0, most - most % block - max(best - best % block, there))
+            lost = cache.lost(prefix, step, best - best % block)
+            assert (0 if lost is None else lost.tokens) == missing, seed
+            misses += missing > 0
             hits += best >= block
             seat = cache.take(prefix)
             kept[slot] = kept[slot][:best]
@@ -254,5 +278,6 @@ def by_slot(seed: int, block: int) -> int:
             tokens += answer
             cache.leave(seat, prefix, sent + len(answer))
             kept[slot] = tokens[: sent + len(answer)]
+            ever.append(kept[slot])
             used[slot] = step
-    return hits
+    return hits, misses

@@ -15,6 +15,7 @@ import pytest
 
 from agentsim.laws.caches import FOREVER, cache_of
 from agentsim.laws.prefix import Prefix
+from agentsim.records import Why
 
 Blocks = tuple[tuple[str, int], ...]
 PROMPTS: tuple[Blocks, ...] = (
@@ -65,6 +66,22 @@ class Naive:
         hit = max((min(self.held(name, now), total) for name in names), default=0)
         return hit - hit % self.block
 
+    def missing(self, names: dict[Any, int], total: int, now: int, hit: int) -> int:
+        """What more of it has been held at any time."""
+        most = 0
+        for name in names:
+            for use in self.uses:
+                if name not in use.names or use.ready > now:
+                    continue
+                if use.end is not None and use.end < use.ready:
+                    continue
+                answered = 0
+                if name[0] == "own" and self.answers and use.end is not None and use.end <= now:
+                    answered = use.answered
+                most = max(most, use.names[name] + answered)
+        most = min(most, total)
+        return max(0, most - most % self.block - hit)
+
 
 def names_of(blocks: Blocks, session: int, epoch: int, total: int) -> dict[Any, int]:
     """Each chain of blocks that fits into the prompt, and the session's own history."""
@@ -106,6 +123,12 @@ def play(seed: int, planned: bool) -> int:
             names = names_of(prefix.blocks, it["number"], prefix.epoch, prefix.total)
             found = cache.lookup(prefix, now)
             assert found == naive.lookup(names, prefix.total, now), (seed, planned, now)
+            lost = cache.lost(prefix, now, found)
+            missing = 0 if lost is None else lost.tokens
+            assert missing == naive.missing(names, prefix.total, now, found), (seed, planned, now)
+            if lost is not None:
+                assert now - lost.since > ttl
+                assert lost.why is Why.EXPIRED
             hits += found > 0
             ready = now + draw.choice((0, 0, 1, 5, 10))
             end = ready + draw.choice((0, 1, 5, 30, 80))

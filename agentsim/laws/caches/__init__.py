@@ -10,6 +10,7 @@ from agentsim.laws.caches.none import NoCache
 from agentsim.laws.caches.slot import SlotCache
 from agentsim.laws.caches.ttl import TtlCache
 from agentsim.laws.prefix import Prefix, State, Use
+from agentsim.records import Loss
 
 
 class Cache(Protocol):
@@ -34,6 +35,12 @@ class Cache(Protocol):
 
         Where that is before `ready` nothing of its prompt is kept.
         """
+
+    def lost(self, prefix: Prefix, now: int, hit: int) -> Loss | None:
+        """What beyond the `hit` that `lookup` has just found was held before; None: nothing."""
+
+    def clear(self, now: int) -> None:
+        """The model has left memory, and with it all that was held. No request is at work."""
 
     def fork(self, old: Prefix, new: Prefix, now: int) -> None:
         """`new` is a copy of the session of `old`, as long as that is now."""

@@ -6,8 +6,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
-from agentsim.laws.caches.tree import Node, Tree
+from agentsim.laws.caches.tree import Node, Tree, lost
 from agentsim.laws.prefix import Prefix, State, Use
+from agentsim.records import Loss, Why
 
 _FOREVER = 1 << 62
 
@@ -89,6 +90,17 @@ class LruCache:
         told.answered = answered
         self._end(told)
 
+    def lost(self, prefix: Prefix, now: int, hit: int) -> Loss | None:
+        return lost(self._tree.leaf(prefix), prefix.total, self._block, hit)
+
+    def clear(self, now: int) -> None:
+        self._come(now)
+        while self._idle:
+            node, _ = self._idle.popitem()
+            node.past, node.why = max(node.past, node.held), Why.UNLOADED
+            node.held = node.start
+        self._size = 0
+
     def fork(self, old: Prefix, new: Prefix, now: int) -> None:
         """Both go on from the same entry, which counts once; a fork is a use of it."""
         self._come(now)
@@ -168,6 +180,7 @@ class LruCache:
         while node is not None:
             upto = min(node.upto, total) if node.upto else total
             if upto > self._capacity:
+                node.past, node.why = max(node.past, upto), Why.TOO_LARGE
                 upto = self._capacity if self._tails else node.held
             if upto > node.held:
                 self._size += upto - node.held
@@ -189,6 +202,7 @@ class LruCache:
             order = self._idle or self._busy
             node: Node = next(iter(order))
             size = node.held - node.start
+            node.past, node.why = max(node.past, node.held), Why.EVICTED
             if self._tails and size > over:
                 size = over
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.laws.prefix import Prefix, State, Use
+from agentsim.records import Loss
 
 
 class NoCache:
@@ -18,6 +19,12 @@ class NoCache:
 
     def cut(self, prefix: Prefix, ready: int, planned: int, end: int, answered: int = 0) -> None:
         """Nothing to note."""
+
+    def lost(self, prefix: Prefix, now: int, hit: int) -> Loss | None:
+        return None
+
+    def clear(self, now: int) -> None:
+        """Nothing to forget."""
 
     def fork(self, old: Prefix, new: Prefix, now: int) -> None:
         """Nothing to note."""

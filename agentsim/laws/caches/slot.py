@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentsim.laws.caches.tree import Node, Tree, shared
+from agentsim.laws.caches.tree import Node, Tree, lost, shared
 from agentsim.laws.prefix import Prefix, State, Use
+from agentsim.records import Loss, Why
 
 
 class SlotCache:
@@ -27,6 +28,8 @@ class SlotCache:
         """What each of the others keeps that is free: a context and how much of it. The one used
         longest ago is first."""
         self._next = 0
+        self._busy: dict[int, tuple[Node, int]] = {}
+        """What the slots at work have begun with."""
 
     def lookup(self, prefix: Prefix, now: int) -> int:
         """What the slot holds that a request which gets a slot now would take."""
@@ -34,18 +37,34 @@ class SlotCache:
 
     def take(self, prefix: Prefix) -> int:
         """A request gets its slot: the number of that slot. There is one that is free."""
-        slot, _ = self._best(prefix)
+        slot, hit = self._best(prefix)
         if slot < 0:
             self._unused -= 1
             slot = self._next
             self._next += 1
         else:
-            del self._free[slot]
+            _drop(*self._free.pop(slot), hit, Why.EVICTED)
+        self._busy[slot] = (self._tree.leaf(prefix), prefix.total)
         return slot
 
     def leave(self, slot: int, prefix: Prefix, kept: int) -> None:
         """It gives its slot back, which keeps so much of its context."""
+        del self._busy[slot]
         self._free[slot] = (self._tree.leaf(prefix), kept)
+
+    def lost(self, prefix: Prefix, now: int, hit: int) -> Loss | None:
+        """What a slot at work holds is not lost: it cannot be had now."""
+        leaf, total = self._tree.leaf(prefix), prefix.total
+        for own, length in self._busy.values():
+            hit = max(hit, shared(own, length, leaf, total))
+        return lost(leaf, total, self._block, hit)
+
+    def clear(self, now: int) -> None:
+        for own, length in self._free.values():
+            _drop(own, length, 0, Why.UNLOADED)
+        self._unused += len(self._free)
+        self._free.clear()
+        self._next = 0
 
     def _best(self, prefix: Prefix) -> tuple[int, int]:
         """The slot to take (-1: an unused one), and how much of the prompt it holds."""
@@ -80,3 +99,15 @@ class SlotCache:
 
     def back(self, prefix: Prefix, now: int, state: State, uses: Sequence[Use]) -> None:
         """Nothing is told ahead."""
+
+
+def _drop(leaf: Node, length: int, kept: int, why: Why) -> None:
+    """Of a context of so many tokens only the beginning is kept; the rest is gone, and why."""
+    node: Node | None = leaf
+    while node is not None:
+        upto = min(node.upto, length) if node.upto else length
+        if upto > node.start:
+            node.past = max(node.past, upto)
+            if upto > kept:
+                node.why = why
+        node = node.parent

@@ -6,16 +6,18 @@ A node is one named prompt block after those before it, or a session's own histo
 from __future__ import annotations
 
 from agentsim.laws.prefix import Name, Prefix
+from agentsim.records import Loss, Why
 
 
 class Node:
     """Tokens `start` to `upto` of all contexts that pass through it; 0 = a history, which grows.
 
     held: tokens from the front of the context up to which the node is held (`start`: none of it).
+    past: up to where it has been held at any time; why: for what reason what is missing was lost.
     users: requests at work whose context passes through it.
     """
 
-    __slots__ = ("held", "parent", "start", "upto", "users")
+    __slots__ = ("held", "parent", "past", "start", "upto", "users", "why")
 
     def __init__(self, parent: Node | None, upto: int) -> None:
         start: int = 0 if parent is None else parent.upto
@@ -23,6 +25,8 @@ class Node:
         self.start: int = start
         self.upto: int = upto
         self.held: int = start
+        self.past: int = start
+        self.why = Why.EVICTED
         self.users = 0
 
 
@@ -63,9 +67,27 @@ class Tree:
         if upto != at or at <= leaf.start or name in self._blocks:
             return None
         block = self._blocks[name] = Node(leaf.parent, at)
-        block.held, block.users = min(leaf.held, at), leaf.users
-        leaf.parent, leaf.start, leaf.held = block, at, max(leaf.held, at)
+        block.held, block.past = min(leaf.held, at), min(leaf.past, at)
+        block.users, block.why = leaf.users, leaf.why
+        leaf.parent, leaf.start = block, at
+        leaf.held, leaf.past = max(leaf.held, at), max(leaf.past, at)
         return block
+
+
+def lost(leaf: Node, total: int, block: int, hit: int) -> Loss | None:
+    """What of a context of so many tokens has been held at any time, beyond `hit`."""
+    past, why = max(leaf.held, leaf.past), leaf.why
+    node = leaf.parent
+    while node is not None:
+        own = max(node.held, node.past)
+        if own < node.upto:
+            past, why = own, node.why
+        elif node.held < node.upto:
+            why = node.why
+        node = node.parent
+    past = min(past, total)
+    past -= past % block
+    return Loss(past - hit, -1, why) if past > hit else None
 
 
 def shared(one: Node, length: int, other: Node, total: int) -> int:

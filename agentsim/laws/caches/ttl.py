@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 
 from agentsim.laws.prefix import Name, Prefix, State, Use
+from agentsim.records import Loss, Why
 
 _NEVER = -(1 << 62)
 
@@ -26,13 +27,21 @@ class _Entry:
         "dropped",
         "end",
         "followers",
+        "last",
         "length",
         "linked",
+        "past",
         "reading",
         "ready",
+        "upto",
+        "why",
     )
 
-    def __init__(self, base: int = 0) -> None:
+    def __init__(self, base: int = 0, upto: int = 0) -> None:
+        self.upto = upto  # of blocks: tokens up to their end
+        self.past = 0  # tokens held before it was let go of, and why that was
+        self.why = Why.EXPIRED
+        self.last = _NEVER  # the end of its last use before
         self.length = 0  # tokens held
         self.coming = 0  # of a history: tokens held from `ready` on
         self.ready: int = 0
@@ -87,8 +96,13 @@ class _Entry:
             own.remove(ready)
             self.dropped[ready] = self.dropped.get(ready, 0) + 1
 
-    def forget(self) -> None:
+    def forget(self, now: int, why: Why) -> None:
         """Nothing is held and nobody reads it."""
+        held = max(self.length, self.coming)
+        if self.upto and self.read(now):
+            held = self.upto
+        if held:
+            self.past, self.why, self.last = max(self.past, held), why, self.end
         self.length = self.coming = 0
         self.reading.clear()
         self.dropped.clear()
@@ -96,7 +110,7 @@ class _Entry:
     def settle(self, now: int, ttl: int, upto: int) -> int:
         """What is held at `now`: drops what has run out, takes in what has been read."""
         if not self.live(now, ttl):
-            self.forget()
+            self.forget(now, Why.EXPIRED)
         elif upto > self.length and self.read(now):
             self.length = upto
         elif self.coming and now >= self.ready:
@@ -108,6 +122,15 @@ class _Entry:
         """`length` tokens of a history will be held from `ready` on."""
         if length > self.coming or (length == self.coming and ready < self.ready):
             self.coming, self.ready = length, ready
+
+
+class _Era:
+    """In which a prefix remembers its entries: they may have been forgotten since, not by it."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: object) -> None:
+        self.of = of
 
 
 class TtlCache:
@@ -126,7 +149,7 @@ class TtlCache:
         self._answers = answers
         self._entries: dict[Name, _Entry] = {}
         self._sweep_at = 1024
-        self._era = object()
+        self._era = _Era(self)
 
     def lookup(self, prefix: Prefix, now: int) -> int:
         """The longest of what is held of the session's history and of its chains of blocks."""
@@ -163,6 +186,26 @@ class TtlCache:
         if answered and self._answers:
             own.expect(total + answered, end)
 
+    def lost(self, prefix: Prefix, now: int, hit: int) -> Loss | None:
+        """What was held when it ran out. Of a history that lives nothing is missing."""
+        if self._usual(prefix, now) is not None:
+            return None
+        most = hit
+        last: _Entry | None = None
+        for entry, upto in self._found(prefix, now):
+            past = min(entry.past, prefix.total)
+            past -= past % self._block
+            if upto <= prefix.total and past > most:
+                most, last = past, entry
+        return None if last is None else Loss(most - hit, last.last, last.why)
+
+    def clear(self, now: int) -> None:
+        for entry in self._entries.values():
+            if entry.live(now, self._ttl):
+                entry.settle(now, self._ttl, entry.upto)
+                entry.forget(now, Why.UNLOADED)
+            entry.linked = False
+
     def fork(self, old: Prefix, new: Prefix, now: int) -> None:
         """What is held of the original's history is held of the copy's, since its last use.
 
@@ -171,6 +214,7 @@ class TtlCache:
         own, copy = self._found(old, now)[-1][0], self._found(new, now)[-1][0]
         copy.length = min(own.settle(now, self._ttl, 0), old.total)
         copy.end = min(own.end, now)
+        copy.past, copy.why, copy.last = min(own.past, old.total), own.why, own.last
 
     def _follow(self, prefix: Prefix, now: int, ready: int) -> _Entry:
         """The session's history, which from now on follows the blocks that its prompt holds."""
@@ -258,19 +302,23 @@ class TtlCache:
                 self._sweep(now)
             names = prefix.names()
             base = names[-2][1] if len(names) > 1 else 0
-            entries = [(self._entry(name, 0 if upto else base), upto) for name, upto in names]
+            known: _Entry | None = None
+            if held is not None and isinstance(held[0], _Era) and held[0].of is self:
+                known = held[1][-1][0]  # what has run out was held once
+            entries = [(self._entry(name, upto, base, known), upto) for name, upto in names]
             held = prefix.held = (self._era, entries)
         return held[1]
 
-    def _entry(self, name: Name, base: int) -> _Entry:
+    def _entry(self, name: Name, upto: int, base: int, known: _Entry | None) -> _Entry:
         entry = self._entries.get(name)
         if entry is None:
-            entry = self._entries[name] = _Entry(base)
+            entry = known if known is not None and not upto else _Entry(0 if upto else base, upto)
+            self._entries[name] = entry
         return entry
 
     def _sweep(self, now: int) -> None:
-        """Forget what has run out; next time when twice as much is left (so O(1) a call)."""
-        kept = {name: e for name, e in self._entries.items() if e.live(now, self._ttl)}
+        """Forget histories that have run out; next when twice as much is left: O(1) a call."""
+        kept = {name: e for name, e in self._entries.items() if e.live(now, self._ttl) or e.upto}
         self._entries = kept
         self._sweep_at = max(1024, 2 * len(kept))
-        self._era = object()  # what prefixes remember may have been forgotten
+        self._era = _Era(self)  # what prefixes remember may have been forgotten
