@@ -203,4 +203,4 @@ def test_quotas_that_let_all_through_may_be_left_out(tmp_path: Path) -> None:
     assert not different
     assert seen["refused"] < WORKFLOWS / 10
     assert seen["waited"] > 50, seen
-    assert seen["left out"] > 40, seen
+    assert seen["left out"] > 30, seen
