@@ -345,6 +345,7 @@ class Findings:
     """Wilson's interval of `failed`; None where nothing is drawn, and below six runs."""
     levers: list[Lever] = field(default_factory=list)
     sensitivity: list[Sway] = field(default_factory=list)
+    granted: dict[str, tuple[str, ...]] = field(default_factory=dict)  # profile -> its `assumed`
     binding: Binding | None = None
     """Where a quota binds with fewer at once than there are; only with the levers."""
 

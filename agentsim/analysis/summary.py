@@ -53,6 +53,7 @@ def summarise(graph: Graph, tallies: Sequence[Tally], seed: int) -> Findings:
         seed=seed,
         replications=n,
         assumed=[asdict(assumed) for assumed in graph.assumed],
+        granted={it.profile: it.about.assumed for it in graph.servers if it.about.assumed},
         notices=[],
         done=len(done) / n,
         failed=(n - len(done)) / n,

@@ -17,8 +17,9 @@ VALUE = 70  # columns of a value; longer ones are cut
 
 def assumed(findings: Findings) -> Notes | None:
     """The values that the file did not give, those first that move the answer most."""
+    machines = [_of_profile(it, len(told)) for it, told in findings.granted.items()]
     if not findings.assumed:
-        return None
+        return Notes("Assumed", tuple(machines), "dim") if machines else None
     ranked = sorted(findings.sensitivity, key=lambda sway: -abs(sway.high - sway.low))
     moving = [it for it in ranked if abs(it.high - it.low) >= 0.005 * findings.wall.p50 > 0]
     values = {str(it.get("key", "")): it for it in findings.assumed}
@@ -33,6 +34,7 @@ def assumed(findings: Findings) -> Notes | None:
         items.append("None of those that were tried moves the typical run by 1 %.")
     first = [str(sway.key) for sway in moving[:MATTER]]
     items.append(_others(count - sum(key in values for key in first), bool(first)))
+    items += machines
     items += [safe(note) for it in findings.assumed if (note := it.get("note"))]
     title = f"Assumed ({show.plural(count, 'value')})"
     return Notes(title, tuple(item for item in items if item), "dim")
@@ -44,6 +46,10 @@ def _others(count: int, named: bool) -> str:
         return ""
     told = f"The {count} others" if named and count > 1 else "The other" if named else "All"
     return f"{told}, with values and sources: `agentsim validate FILE --full`"
+
+
+def _of_profile(profile: str, count: int) -> str:
+    return f"Of the machine {count}, each a sentence: `agentsim hw show {safe(profile)}`"
 
 
 def _sway(sway: Sway, given: dict[str, Any] | None) -> str:

@@ -43,6 +43,7 @@ def answer(findings: Findings) -> dict[str, Any]:
         "replications": findings.replications,
         "exact": findings.exact,
         "assumed": [dict(value) for value in findings.assumed],
+        "hardware_assumed": {it: list(told) for it, told in findings.granted.items()},
         "warnings": list(findings.warnings),
         "left_out": [
             {"profile": it.profile, "key": it.key, "errs": it.errs, "effect": it.effect}

@@ -20,7 +20,8 @@ from tests.unit.report.made import constant, findings, sweep
 # the names of the results format, in its order
 NAMES = [
     *("agentsim", "format", "version", "workflow", "hardware", "seed"),
-    *("replications", "exact", "assumed", "warnings", "left_out", "outcome", "wall"),
+    *("replications", "exact", "assumed", "hardware_assumed"),
+    *("warnings", "left_out", "outcome", "wall"),
     *(
         "longest_5",
         "wall_done",

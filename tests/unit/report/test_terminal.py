@@ -495,3 +495,11 @@ def test_who_reads_nothing_is_at_work() -> None:
     for some in (replace(idle, lines=0.5), replace(idle, words=9.0), replace(idle, reading=4.0)):
         text = drawn(replace(base, people={"you": some}))
         assert re.search(r"^  you, reading +38\.2m", text, re.M)
+
+
+def test_what_a_machine_assumes_is_counted_and_its_place_told() -> None:
+    made = findings(granted={"box": ("One slot.", "No overhead.")})
+    text = terminal.draw(document.answer(made))
+    assert "  Of the machine 2, each a sentence: `agentsim hw show box`\n" in text
+    bare = terminal.draw(document.answer(replace(made, assumed=[])))
+    assert "Assumed\n  Of the machine 2, each a sentence" in bare
