@@ -93,6 +93,9 @@ HAPPENED = MappingProxyType(
         "subagent_failed": _Happened(
             "subagents fail, and their agents go on without what they would return", Weight.LOST
         ),
+        "throttled": _Happened(
+            "hardware has worked for so long that it slows down (`throttle`)", Weight.FOUND
+        ),
         "tool_cut": _Happened("tool results are cut", Weight.CUT, "cut", "tool results cut"),
         "until_past": _Happened(
             "waits until a date take no time, since it is over when they begin", Weight.LOST

@@ -33,6 +33,8 @@ class Batch:
         """Where prompts are read between the tokens of others, in `chunk` tokens a step."""
         self.law: Law = Law(plan.decode) if self.chunks is None else self.chunks
         self.chunk = plan.chunk
+        self.carries = self.chunks is not None
+        """It times the reading of a prompt itself (`carry`)."""
         self.exclusive = plan.schedule == "exclusive"
         self.order = 0
         self.dirty = False
@@ -88,14 +90,16 @@ class Batch:
             self._set()
         call.reading()
 
-    def carry(self, law: PrefillLaw, new: int, cached: int) -> None:
+    def carry(self, law: PrefillLaw, call: Call) -> None:
         """In chunks: the steps carry the prompt of the call whose turn it is, from now on.
 
         The call is told by `joins` when it has been read.
         """
         assert self.chunks is not None
         self._carries = True
-        self.chunks.read(stretches(law, self.chunk, new, cached), self.world.now)
+        call.got = 0
+        new = call.request.input - call.cached
+        self.chunks.read(stretches(law, self.chunk, new, call.cached), self.world.now)
         self._set()
 
     def end(self, call: Call) -> None:

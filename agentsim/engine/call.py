@@ -266,9 +266,8 @@ class Call(Event):
             self.took = ns(server.reading(self.request.input, self.cached))
             if not self.took:  # it has waited, and nothing is left to read
                 self._mark(Part.PREFILL, world.now)
-        if server.chunked and self.took:
-            self.got = 0
-            server.carry(self.request.input - self.cached, self.cached)
+        if server.carries and self.took:
+            server.carry(self)
         else:
             world.after(self.took, self.joins, self)
 

@@ -5,7 +5,7 @@ How a call passes through is `call`'s.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agentsim.engine.batch import Batch
 from agentsim.engine.bench import Bench
@@ -15,12 +15,16 @@ from agentsim.engine.machine import Machine, Model
 from agentsim.engine.memory import Memory
 from agentsim.engine.quota import Gate
 from agentsim.engine.tasks import Session, Task
+from agentsim.engine.warm import WarmBatch
 from agentsim.engine.world import World
 from agentsim.graph import Node, ServerPlan
 from agentsim.laws import jitter as jitter_of
 from agentsim.laws.caches import Cache, cache_of
 from agentsim.laws.caches.slot import SlotCache
 from agentsim.records import SECOND, Mark, Part
+
+if TYPE_CHECKING:
+    from agentsim.engine.call import Call
 
 
 class Line(NamedTuple):
@@ -126,7 +130,9 @@ class Server:
         self.caches = plan.cache.kind != "none"
         # with one slot a batch is never larger than one, and the closed form says the same
         self.batch = Batch(world, plan) if plan.shared and plan.slots != 1 else None
-        self.chunked = self.batch is not None and self.batch.chunks is not None
+        if plan.throttle is not None:
+            self.batch = WarmBatch(world, plan, plan.throttle)
+        self.carries = self.batch is not None and self.batch.carries
         self.alone = plan.decode.solo()
         # tokens that come with the first-token time, before any decode step
         self.came = 1 if plan.first_token is not None else 0
@@ -237,11 +243,11 @@ class Server:
         tokens = request.thinking + request.visible - self.came
         return jitter_of.over(tokens, self.plan.jitter, unit)
 
-    def carry(self, new: int, cached: int) -> None:
-        """Where prompts are read in chunks: the steps carry this one from now on."""
+    def carry(self, call: Call) -> None:
+        """The batch itself times the reading of its prompt, and tells it when that is done."""
         assert self.batch is not None
         assert self.plan.prefill is not None
-        self.batch.carry(self.plan.prefill, new, cached)
+        self.batch.carry(self.plan.prefill, call)
 
     def reading(self, input_: int, cached: int) -> float:
         """Seconds for what the cache does not hold (or for all input, by a first-token law)."""

@@ -182,6 +182,7 @@ def changes(graph: Graph, findings: Findings) -> list[Change]:
         *_models(graph, findings),
         *_quotas(graph, findings),
         *_faults(graph, findings),
+        *_heat(graph, findings),
     ]
 
 
@@ -193,6 +194,12 @@ def _faults(graph: Graph, findings: Findings) -> Iterator[Change]:
             yield Change(
                 "faults", f"calls that fail{where}", "no", variants.without_faults(graph, i)
             )
+
+
+def _heat(graph: Graph, findings: Findings) -> Iterator[Change]:
+    """Where hardware became slow: better cooled, it does not."""
+    if any(it.about == ("happened", "throttled") for it in findings.notices):
+        yield Change("throttle", "throttling by heat", "no", variants.without_throttle(graph))
 
 
 def _decoding(graph: Graph, findings: Findings) -> Iterator[Change]:

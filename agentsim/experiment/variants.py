@@ -155,6 +155,11 @@ def without_faults(graph: Graph, server: int) -> Graph:
     return replace(graph, servers=tuple(own))
 
 
+def without_throttle(graph: Graph) -> Graph:
+    """No hardware slows down."""
+    return _with_servers(graph, lambda it: replace(it, throttle=None))
+
+
 def with_tools(graph: Graph, factor: float, name: str = "") -> Graph:
     """Running tools takes `factor` times as long: all of them, or those of that name."""
 

@@ -50,6 +50,7 @@ from agentsim.graph.server import (
     RetryPlan,
     ServerPlan,
     Terms,
+    ThrottlePlan,
 )
 
 __all__ = [
@@ -91,6 +92,7 @@ __all__ = [
     "ServerPlan",
     "Step",
     "Terms",
+    "ThrottlePlan",
     "ToolPlan",
     "TurnTime",
     "Voice",

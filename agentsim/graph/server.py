@@ -143,6 +143,16 @@ class MachinePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class ThrottlePlan:
+    """Hardware that slows down: after so many nanoseconds at work everything goes at `factor` of
+    its speed, until it has been idle for `recover` nanoseconds in one go."""
+
+    after: int
+    factor: float
+    recover: int
+
+
+@dataclass(frozen=True, slots=True)
 class About:
     """Where figures come from. `grade` A (raw file), B (third party), C (older or a blog)."""
 
@@ -202,6 +212,7 @@ class ServerPlan:
     jitter: float = 0.0
     """The cv of a single token's time."""
     faults: FaultPlan | None = None
+    throttle: ThrottlePlan | None = None
     hourly: Hourly | None = None
     """What its machine costs by the hour. `price`, `hourly`, `monthly`: at most one is given."""
     monthly: float | None = None

@@ -70,6 +70,8 @@ class Batch:
         self._linear = self._square = 0.0
         self._rise = 0.0  # tokens of context that a step adds
         self.due = NEVER
+        self.slowed = 1.0
+        """A step takes so many times as long as the law says."""
         self.paused = False
         self._moves = False  # steps pass with time: some decode, not paused, steps take time
 
@@ -165,6 +167,12 @@ class Batch:
         # one that is at its end needs no further step, and ends all the same
         self.due = now if self._ends and self._left() <= ROUNDING else NEVER
 
+    def slow(self, factor: float, now: int) -> None:
+        """From now on steps take so many times as long as the law says."""
+        self.advance(now)
+        self.slowed = factor
+        self._tune()
+
     def resume(self, now: int) -> None:
         """Decoding goes on."""
         self.advance(now)
@@ -207,7 +215,11 @@ class Batch:
             self.due = NEVER
             return
         step, square, self._rise = self._rows.get(size) or self._row(size)
-        self._linear = linear = step + self._slope * self._context
+        linear = step + self._slope * self._context
+        if self.slowed != 1.0:
+            linear *= self.slowed
+            square *= self.slowed
+        self._linear = linear
         self._square = square
         now = self._now
         self._past.append((self._count, now, linear, square))

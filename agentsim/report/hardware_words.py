@@ -42,6 +42,7 @@ def facts(plan: ServerPlan) -> tuple[tuple[str, str], ...]:
         *_before(plan),
         *_fit(plan),
         *_limits(plan),
+        *_throttle(plan),
         *_faults(plan),
         *_money(plan),
     )
@@ -139,6 +140,15 @@ def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
             yield "", f"  a call that finds no room goes to the role {limit.spare}"
     if any(limit.rejects for limit in plan.limits):
         yield "rejected calls", _retries(plan.on_reject)
+
+
+def _throttle(plan: ServerPlan) -> Iterator[tuple[str, str]]:
+    throttle = plan.throttle
+    if throttle is None:
+        return
+    after, recover = show.exact(throttle.after / SECOND), show.exact(throttle.recover / SECOND)
+    yield "when hot", f"after {after} at work {show.share(throttle.factor)} of its speed"
+    yield "", f"until it has been idle for {recover}"
 
 
 def _faults(plan: ServerPlan) -> Iterator[tuple[str, str]]:

@@ -151,6 +151,14 @@ class FaultsFile(Model):
     retry: RetryFile | None = may("when a failed call asks again", "{first: 1s, tries: 3}")
 
 
+class ThrottleFile(Model):
+    """Hardware that slows down when it has worked for long."""
+
+    after: kinds.Lasting = need("time at work after which it is slow", "10m")
+    factor: kinds.Slowed = need("the share of its speed that is left", "60%")
+    recover: kinds.Lasting = need("time without work after which it is as before", "5m")
+
+
 class TierFile(Model):
     """Other prices for some calls: those with more input, or at some hours."""
 
@@ -218,13 +226,15 @@ class ProfileFile(Model):
     limits: Any = may("quotas", "[{count: requests, bucket: 1000, refill: 1000/min}]")
     on_reject: Any = may("what a rejected call does", "{waits: [2s, 4s, 8s]}")
     faults: Any = may("calls that do not end well", "{error: 1%, retry: {first: 1s, tries: 3}}")
+    throttle: ThrottleFile | None = may(
+        "it slows down when it has worked for long", "{after: 10m, factor: 60%, recover: 5m}"
+    )
     price: Any = may("dollars per million tokens", "{input: 3, output: 15}")
 
 
 LATER = MappingProxyType(
     {
         "": {
-            "throttle": "`throttle`, hardware that slows down when it is hot",
             "hours": "`hours`, hardware that is there at some hours only",
             "mix": "`mix`, calls spread over several profiles",
         },

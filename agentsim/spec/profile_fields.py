@@ -242,6 +242,13 @@ def _pause(value: object) -> float:
     return seconds
 
 
+def _slowed(value: object) -> float:
+    share = one(units.share, value)
+    if not 0.0 < share < 1.0:
+        raise fault(f"expected a share of the speed between 0 and 100 %; got {shown(value)}")
+    return share
+
+
 def _lasting(value: object) -> float:
     """Seconds above 0."""
     seconds = one(values.seconds, value)
@@ -339,6 +346,7 @@ Pauses = Annotated[tuple[float, ...] | None, PlainValidator(_pauses)]
 Factor = Annotated[float | None, PlainValidator(_factor)]
 Jitter = Annotated[float | None, PlainValidator(_share)]
 Chance = Annotated[float, PlainValidator(_share)]
+Slowed = Annotated[float, PlainValidator(_slowed)]
 Lasting = Annotated[float, PlainValidator(_lasting)]
 Limit = Annotated[float | None, PlainValidator(_lasting)]
 Tries = Annotated[int | None, PlainValidator(_tries)]

@@ -41,6 +41,7 @@ from agentsim.spec.profile_machine import machine_plan
 from agentsim.spec.profile_parts import Parts
 from agentsim.spec.profile_prices import prices_of
 from agentsim.spec.profile_retries import reject_plan
+from agentsim.spec.profile_throttle import throttle_plan
 
 CHUNK = 2048
 AS_MEASURED = ("rate", "per_stream", "total")
@@ -100,6 +101,7 @@ class PlanReader(Parts):
             kv=whole.kv,
             machine=machine,
             faults=faults,
+            throttle=throttle_plan(self, whole, shared),
             about=self._about(
                 name, whole, source, decode, prefill_file, shared, idle_prices(paid.price, cache)
             ),

@@ -332,6 +332,7 @@ TYPES: dict[str, Row] = {
         Shape("a number from 1 to 100", {"type": "number", "minimum": 1, "maximum": 100}, 2),
     ),
     "profile_fields.Jitter": _scalar("share", "a share", "50%"),
+    "profile_fields.Slowed": _scalar("share", "a share between 0 and 100 %", "60%"),
     "profile_fields.Lasting": _scalar("duration", "a time above 0", "20m"),
     "profile_fields.Tries": _whole(1, 1000),
     "profile_fields.UntilReset": _choice("reset"),
