@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from agentsim.chance import Distribution, QuantileTable, quantiles
 from agentsim.graph import CachePlan
 from agentsim.laws.crowd import slower_together
 from agentsim.laws.decode import Decode, Knots
 from agentsim.laws.price import Price
 from agentsim.spec.profile import PrefillFile
 
+_FITS = 1.1  # a quantile so much off is no log-normal's: measured tails scatter by some percent
 _NOISE = 0.95  # measured tables of steps scatter by a few percent; a larger fall is no scatter
 _RISES = 1.2  # dgx-spark-ds4: its first row is a cold one, the second is 7.4 % quicker
 
@@ -113,6 +116,25 @@ def depth_notes(file: PrefillFile | None) -> Iterator[str]:
     for (less, slow), (more, quick) in pairwise(rows):
         if quick > slow * _RISES:
             yield f"prefill is quicker at {more:,.0f} tokens than at {less:,.0f}: is that right?"
+
+
+def quantile_notes(given: Mapping[str, Distribution | None]) -> Iterator[str]:
+    """Three quantiles or more that no log-normal has: what the two lowest say of the others."""
+    for key, found in given.items():
+        if not isinstance(found, QuantileTable) or len(found.points) < 3:
+            continue
+        low, high = found.points[:2]
+        line = quantiles(dict((low, high)))
+        off = {share: abs(math.log(value / line.at(share))) for share, value in found.points[2:]}
+        worst = max(off, key=lambda share: off[share])
+        if off[worst] > math.log(_FITS):
+            unit = "" if key == "spread" else " s"
+            yield (
+                f"`{key}`: a log-normal through p{100 * low[0]:g} and p{100 * high[0]:g} has a "
+                f"p{100 * worst:g} of {line.at(worst):.3g}{unit}, not {found.at(worst):.3g}{unit}: "
+                "all quantiles are kept, and the times between them go by straight lines of the "
+                "logarithm"
+            )
 
 
 def room_notes(kv: int | None, context: int | None) -> Iterator[str]:

@@ -32,6 +32,7 @@ from agentsim.spec.profile_doubts import (
     gaps,
     idle_prices,
     notes,
+    quantile_notes,
     room_notes,
 )
 from agentsim.spec.profile_faults import fault_plan
@@ -103,7 +104,9 @@ class PlanReader(Parts):
             faults=faults,
             throttle=throttle_plan(self, whole, shared),
             about=self._about(
-                name, whole, source, decode, prefill_file, shared, idle_prices(paid.price, cache)
+                *(name, whole, source, decode, prefill_file, shared),
+                idle_prices(paid.price, cache),
+                decode_file.spread,
             ),
         )
 
@@ -116,10 +119,16 @@ class PlanReader(Parts):
         prefill: PrefillFile | None,
         shared: bool,
         idle: list[str],
+        spread: Distribution | None,
     ) -> About:
         """Where the figures come from, and what is to be known of them."""
         raw = self.raw()
         told = notes(raw, decode, whole.slots, shared)
+        drawn = {
+            "latency": whole.latency,
+            "first_token": whole.first_token[0] if whole.first_token else None,
+            "spread": spread,
+        }
         return About(
             title=whole.name or name,
             model=whole.model,
@@ -131,6 +140,7 @@ class PlanReader(Parts):
                 *told,
                 *room_notes(whole.kv, whole.context),
                 *depth_notes(prefill),
+                *quantile_notes(drawn),
                 *idle,
                 *_sentences(whole),
             ),

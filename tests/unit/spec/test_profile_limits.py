@@ -83,3 +83,30 @@ def test_a_class_or_an_unconfirmed_part_makes_a_profile_no_better_than_it_is() -
     assert grades["taalas"] == "C"  # decode B, context and price C
     assert grades["tok5"] == grades["cerebras"] == grades["tok100"] == "C"
     assert grades["h200"] == grades["m2-ultra"] == "A"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        # sigma = ln 2 / 1.2816 = 0.5409; p99 = exp(2.3263 * 0.5409) = 3.52 s
+        ("latency: {p50: 1s, p90: 2s, p99: 10s}", "`latency`: a log-normal through p50 and p90 has"),
+        ("latency: {p50: 1s, p90: 2s, p99: 10s}", "has a p99 of 3.52 s, not 10 s: "),
+        ("first_token: {p50: 1s, p90: 2s, p99: 2s}", "has a p99 of 3.52 s, not 2 s"),
+        ("latency: {p50: 1s, p90: 2s, p99: 3.6s}", ""),
+        ("latency: {p50: 1s, p90: 2s}", ""),
+        # four: the one that is furthest off
+        ("latency: {p50: 1s, p90: 2s, p95: 2.5s, p99: 10s}", "a p99 of 3.52 s"),
+    ],
+)  # fmt: skip
+def test_quantiles_that_no_log_normal_has(text: str, told: str) -> None:
+    plan = profile_of(read(f"{FIRST}{text}\n", "box.yaml"), "box").plan
+    found = [note for note in plan.about.notes if "log-normal" in note]
+    assert len(found) == bool(told)
+    assert not told or told in found[0]
+
+
+def test_a_spread_that_no_log_normal_has() -> None:
+    # sigma = ln 1.2 / 1.2816 = 0.1423; p99 = exp(2.3263 * 0.1423) = 1.39
+    text = "agentsim: 1\ndecode: {rate: 9 tok/s, spread: {p50: 1, p90: 1.2, p99: 3}}\n"
+    plan = profile_of(read(text, "box.yaml"), "box").plan
+    assert any("has a p99 of 1.39, not 3:" in note for note in plan.about.notes)
