@@ -46,6 +46,11 @@ def _summary(fields: Fields) -> Load:
     loads = {key: value for part in (*spread, config) for key, value in part.items()}
     if loads.get("request_rate"):
         raise serving.open_loop(source, line, f"at {loads['request_rate']} requests a second")
+    failed = raw.get("error_request_count")
+    if isinstance(failed, dict) and failed.get("avg"):
+        counts = {key: raw.get(key, {}) for key in ("request_count", "error_request_count")}
+        done, lost = (_value(source, line, counts, key, "avg") for key in counts)
+        serving.finished(source, line, done, done + lost)
     streams = Fields(source, line, loads).streams("concurrency")
     values = {key: _value(source, line, raw, key, "avg") for key in (_IN, _OUT)}
     rate = _value(source, line, raw, "output_token_throughput", "avg")

@@ -61,7 +61,8 @@ def _rows(
         return
     if output <= 1 or not prompt:
         return
-    values = run["ttfr"].get("values") if isinstance(run["ttfr"], dict) else None
+    told = run.get("ttfr")
+    values = told.get("values") if isinstance(told, dict) else None
     if isinstance(values, list) and values and all(isinstance(it, int | float) for it in values):
         first = _first_of_each(values, streams) / 1e3
     else:

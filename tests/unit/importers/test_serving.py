@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -226,8 +227,37 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "no lengths": ("InferenceMAX", {"isl": 0}, "too few"),
     "two kinds of GPUs": ("InferenceMAX", {"disagg": True}, "on other GPUs"),
     "no list": ("llama-benchy", {"benchmarks": 7}, "no list of runs"),
+    "errors": (
+        "AIPerf",
+        {"request_count": {"unit": "", "avg": 3}, "error_request_count": {"unit": "", "avg": 5}},
+        "only 3 of 8 requests",
+    ),
     "no figure": ("AIPerf", {"output_token_throughput": 7}, "is missing"),
 }
+
+
+@pytest.mark.parametrize("tool", WRITTEN)
+def test_a_value_of_another_kind_is_a_problem_and_never_a_fault(tool: str, tmp_path: Path) -> None:
+    """Each value of a file in turn is replaced by some that it cannot be, or is left out."""
+    for streams in (1, 4):
+        count = len(list(places(WRITTEN[tool](Run(streams)))))
+        for at in range(count):
+            for other in (None, -1, 10**400, float("nan"), "x", [], {"a": 1}):
+                whole = WRITTEN[tool](Run(streams))
+                holder, key = list(places(whole))[at]
+                holder[key] = other
+                (tmp_path / "a").write_text(json.dumps(whole))
+                with contextlib.suppress(Problems):
+                    fitted([str(tmp_path / "a")])
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """(what holds it, key or index) of each value in a JSON document."""
+    keys = list(value) if isinstance(value, dict) else range(len(value))
+    for key in keys:
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
 
 
 @pytest.mark.parametrize("which", REFUSED)
