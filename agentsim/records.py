@@ -106,6 +106,8 @@ class Why(IntEnum):
     """Its context is larger than the cache: it was sent, and never held."""
     UNLOADED = 3
     """The model left memory meanwhile."""
+    DEGRADED = 4
+    """The cache does not find all that it should hold."""
 
 
 class Loss(NamedTuple):

@@ -12,7 +12,7 @@ from agentsim.records import PEOPLE, Miss, Part, Span, Why
 TOOL, PERSON, OTHER = "expired_tool", "expired_person", "expired"
 """Run out while a tool ran, a person was waited for, or anything else took its time."""
 
-CAUSES = (TOOL, PERSON, OTHER, "evicted", "too_large", "unloaded")
+CAUSES = (TOOL, PERSON, OTHER, "evicted", "too_large", "unloaded", "degraded")
 """In the order of the answer. Of those that did not run out, the names of `Why`."""
 
 _TOOLS = frozenset((Part.TOOL, Part.POOL_WAIT, Part.MERGE))

@@ -230,6 +230,7 @@ _LOST = MappingProxyType(
         "evicted": "was pushed out by other sessions",
         "too_large": "is of contexts larger than the cache",
         "unloaded": "was lost when another model was loaded",
+        "degraded": "was not found, since the cache degrades",
     }
 )
 """By cause (`misses.CAUSES`): why a cached prompt had to be read again."""

@@ -92,12 +92,11 @@ class Ahead:
         if server.caches:
             prefix = session.prefix(server.number)
             if parts:
-                cached = server.cache.ahead(prefix, now)
+                cached = server.ahead(prefix, now)
                 if cached < 0:
                     return False
             else:
-                cached = server.cache.lookup(prefix, now)
-                loss = server.cache.lost(prefix, now, cached)
+                cached, loss = server.look(request, prefix, now)
         marks: list[Mark] = []
         course = server.course(request, cached, now, marks)
         end = course[5]

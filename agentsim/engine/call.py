@@ -229,8 +229,7 @@ class Call(Event):
         self.prefix = prefix = request.session.prefix(server.number)
         prefix.total = request.input  # the session may have grown meanwhile
         now = server.world.now
-        self.cached = server.cache.lookup(prefix, now)
-        self.loss = server.cache.lost(prefix, now, self.cached)
+        self.cached, self.loss = server.look(request, prefix, now)
 
     def take(self, course: Course) -> None:
         """Take over a course that was worked out."""

@@ -62,6 +62,7 @@ class Purpose(IntEnum):
     FATE = 41
     AGAIN = 42
     TOKENS = 50
+    LOOKUP = 60
 
 
 def sampler(dist: Distribution, key: int, purpose: int, task: Task, owner: str) -> Sampler:

@@ -61,8 +61,7 @@ def _simply(server: Server, request: Request, frame: Frame) -> Generator[Event |
     loss: Loss | None = None
     if server.caches:
         prefix = request.session.prefix(server.number)
-        cached = server.cache.lookup(prefix, now)
-        loss = server.cache.lost(prefix, now, cached)
+        cached, loss = server.look(request, prefix, now)
     marks: list[Mark] = []
     course = server.course(request, cached, now, marks)
     _, ready, _, _, _, end = course

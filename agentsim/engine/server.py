@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from agentsim.chance import first, key_of
 from agentsim.engine.batch import Batch
 from agentsim.engine.bench import Bench
 from agentsim.engine.draws import Counter, Purpose, Sampler, sampler, timer
@@ -21,7 +22,8 @@ from agentsim.graph import Node, ServerPlan
 from agentsim.laws import jitter as jitter_of
 from agentsim.laws.caches import Cache, cache_of
 from agentsim.laws.caches.slot import SlotCache
-from agentsim.records import SECOND, Mark, Part
+from agentsim.laws.prefix import Prefix
+from agentsim.records import SECOND, Loss, Mark, Part, Why
 
 if TYPE_CHECKING:
     from agentsim.engine.call import Call
@@ -48,6 +50,8 @@ class Line(NamedTuple):
     """What chance does to its calls, where some fail."""
     noise: Sampler | None = None
     """What the spread of single tokens is made of, see `laws.jitter`."""
+    key: int = 0
+    """That of its draws."""
 
 
 class Request(NamedTuple):
@@ -127,6 +131,7 @@ class Server:
         self.cache = self._empty()
         self.spots = self.cache if isinstance(self.cache, SlotCache) else None
         """The slots by number, where each keeps a context of its own."""
+        self.degrades = plan.cache.finds < 1.0
         self.caches = plan.cache.kind != "none"
         # with one slot a batch is never larger than one, and the closed form says the same
         self.batch = Batch(world, plan) if plan.shared and plan.slots != 1 else None
@@ -164,6 +169,29 @@ class Server:
             self.plan.slots or 1,
         )
 
+    def look(self, request: Request, prefix: Prefix, now: int) -> tuple[int, Loss | None]:
+        """What the cache holds of the request's prompt, and what it has lost of it.
+
+        Whether one that degrades finds it goes by the step and the prompt: looked up again, or sent
+        again, it has the same luck.
+        """
+        hit = self.cache.lookup(prefix, now)
+        loss = self.cache.lost(prefix, now, hit)
+        if self.degrades and hit and not self._finds(request, now):
+            lost = 0 if loss is None else loss.tokens
+            return 0, _new(Loss, (hit + lost, now, Why.DEGRADED))
+        return hit, loss
+
+    def ahead(self, prefix: Prefix, now: int) -> int:
+        """What the cache will hold at an instant yet to come; -1: to be asked when it is there."""
+        return -1 if self.degrades else self.cache.ahead(prefix, now)
+
+    def _finds(self, request: Request, now: int) -> bool:
+        cache = self.plan.cache
+        if now < cache.after:
+            return True
+        return first(key_of(request.line.key, request.input), Purpose.LOOKUP) < cache.finds
+
     def forget(self) -> None:
         """Nothing is left of any prompt, since the model is loaded anew."""
         self.cache.clear(self.world.now)
@@ -195,6 +223,7 @@ class Server:
             load,
             luck,
             noise,
+            key,
         )
 
     def _spares(self, node: Node, who: str, key: int, task: Task) -> tuple[tuple[int, Line], ...]:

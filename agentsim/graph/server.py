@@ -16,6 +16,7 @@ class CachePlan:
     """`kind` is a row of laws.caches; `ttl` in nanoseconds; `answers`: answers are kept too.
 
     `capacity` in tokens; `tails`: what goes is cut at its end, and only as much of it as has to.
+    From `after` on (nanoseconds) only the share `finds` of all lookups finds what is held.
     """
 
     kind: str = "none"
@@ -24,6 +25,8 @@ class CachePlan:
     answers: bool = False
     capacity: int = 1
     tails: bool = False
+    after: int = 0
+    finds: float = 1.0
 
 
 Terms = tuple[str, str, float, float, int, int, int]

@@ -126,6 +126,9 @@ def _limits(plan: ServerPlan) -> Iterator[tuple[str, str]]:
     if plan.max_output is not None:
         yield "longest answer", f"{plan.max_output:,} tokens"
     yield "prompt cache", _cache(plan)
+    if plan.cache.finds < 1.0:
+        since = f", from {show.exact(plan.cache.after / SECOND)} on" if plan.cache.after else ""
+        yield "", f"finds what it holds in {show.share(plan.cache.finds)} of the lookups{since}"
     for i, limit in enumerate(plan.limits):
         yield "" if i else "quotas", _quota(limit)
         if limit.reserve:

@@ -40,6 +40,7 @@ def is_exact(
     """No distribution that can be drawn spreads, and no share lies between 0 and 1."""
     return (
         not any(_spreads(one) for server in servers for one in _of_server(server))
+        and not any(0.0 < server.cache.finds < 1.0 for server in servers)
         and not any(server.faults is not None and server.faults.chance for server in servers)
         and not any(_spreads(one) for person in people for one in _of_person(person))
         and not any(_spreads(it) for queue in queues for it in (queue.rebase, queue.ci))

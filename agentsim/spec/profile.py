@@ -67,6 +67,13 @@ class PrefillFile(Model):
     chunk: kinds.TokenCount = may("tokens of a prompt that a step carries, with chunked", "2048")
 
 
+class DegradesFile(Model):
+    """A cache that does not find all that it should hold."""
+
+    after: kinds.Seconds = may("so long after the start of the run", "2h", 0.0)
+    to: kinds.Chance = need("the share of lookups that still find what is held", "50%")
+
+
 class CacheFile(Model):
     """What a server remembers of prompts."""
 
@@ -79,6 +86,9 @@ class CacheFile(Model):
     capacity: kinds.TokenCount = may("tokens of all sessions that an lru holds", "500k")
     evicts: kinds.Evicts = may(
         "what a full lru drops: entries (whole ones) or tokens (as few as it has to)", "entries"
+    )
+    degrades: DegradesFile | None = may(
+        "from when on it finds what it holds only at times", "{after: 2h, to: 50%}"
     )
 
 

@@ -42,6 +42,10 @@ def cache_plan(parts: Parts) -> CachePlan:
         parts.wrong("missing-key", ("cache", "kind"), message, "such as `slots: 4` at the top")
         return CachePlan()
     _check_block(parts, file)
+    worse = file.degrades
+    if worse is not None and worse.to >= 1.0:
+        message = "`degrades` to 100 %: that is all lookups"
+        parts.bad(("cache", "degrades", "to"), message, "a smaller share, such as `50%`")
     return CachePlan(
         kind,
         round((file.ttl or 0.0) * SECOND),
@@ -49,6 +53,8 @@ def cache_plan(parts: Parts) -> CachePlan:
         (file.covers or ("prompt" if kind == "ttl" else "all")) == "all",
         file.capacity or 1,
         file.evicts == "tokens",
+        0 if worse is None else round(worse.after * SECOND),
+        1.0 if worse is None else worse.to,
     )
 
 

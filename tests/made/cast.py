@@ -164,6 +164,8 @@ class CastMaker(Dice):
                 server["cache"] |= {"evicts": self.pick("entries", "tokens")}
             elif "slots" in server and self.chance(0.5):
                 server["cache"] = {"kind": "slot", "block": self.pick(1, 64)}
+            if self.chance(0.1):
+                server["cache"]["degrades"] = {"after": self.pick("0s", "20s"), "to": "60%"}
         if self.chance(0.4):
             server |= {"limits": self.limits(), "max_output": 2000}
             if any(limit.get("on_limit") == "reject" for limit in server["limits"]):
