@@ -99,7 +99,7 @@ def laws(rows: Sequence[Row]) -> Laws:
     if len(streams) > MOST_KNOTS:
         return root
     makes = [row for row in rows if row.kind != "prefill"]
-    smooth = _mean(root, makes) <= _SMOOTH
+    smooth = mean(root, makes) <= _SMOOTH
     return root if smooth and _between(rows, True) < _between(rows, False) else table
 
 
@@ -113,11 +113,17 @@ def _between(rows: Sequence[Row], rooted: bool) -> float:
     inner = sorted({row.streams for row in makes})[1:-1]
     for out in inner[:: -(-len(inner) // _TRIED)]:
         rest = [row for row in rows if row.kind == "prefill" or row.streams != out]
-        found.append(_mean(_solved(rest, rooted), [row for row in makes if row.streams == out]))
+        found.append(mean(_solved(rest, rooted), [row for row in makes if row.streams == out]))
     return sum(found) / len(found)
 
 
-def _mean(found: Laws, rows: Sequence[Row]) -> float:
+def alone(rows: Sequence[Row]) -> Laws:
+    """The laws of rows of one kind, reading alone among them, with a table by streams."""
+    return _solved(rows, rooted=False)
+
+
+def mean(found: Laws, rows: Sequence[Row]) -> float:
+    """The mean size of the errors of those rows that there is a law for."""
     errors = [abs(error) for row in rows if (error := found.error(row)) is not None]
     return sum(errors) / len(errors) if errors else 0.0
 
@@ -147,7 +153,7 @@ def _spoils(first: Row, rows: Sequence[Row], rest: Sequence[Row]) -> bool:
         return False
     if abs(off) > 2.0 * max(abs(without.error(row) or 0.0) for row in alike):
         return True
-    return _mean(without, alike) < _BETTER * _mean(_solved(rows, rooted=False), alike)
+    return mean(without, alike) < _BETTER * mean(_solved(rows, rooted=False), alike)
 
 
 def _solved(rows: Sequence[Row], rooted: bool, without: tuple[int, ...] = ()) -> Laws:

@@ -70,9 +70,7 @@ def _with_models(rows: Sequence[Row]) -> list[Row]:
         if "model" in row.setup or (len(beside) != 1 and "heading" not in row.setup):
             told.append(row)
         else:
-            told.append(
-                row.told("model", min(beside) if len(beside) == 1 else row.setup["heading"])
-            )
+            told.append(row.told(model=min(beside) if len(beside) == 1 else row.setup["heading"]))
     return told
 
 

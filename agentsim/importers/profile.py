@@ -20,6 +20,7 @@ from agentsim.laws.decode import Decode
 from agentsim.laws.prefill import Prefill
 
 _DIGITS = 5
+_TOGETHER, _ENOUGH = 0.1, 3  # mean error, and rows of a file, that tell of two machines
 _GOOD_DEPTH, _GOOD_BATCH = 0.02, 0.05  # mean errors up to which a law is said to hold
 
 
@@ -33,12 +34,33 @@ def fitted(
     """The profile of what some files measured; raises `Problems`."""
     machine = gather(files, only, ignore)
     laws, left_out = fitting.fit(machine.rows)
+    _one_machine(machine, laws, left_out)
     text = _text(machine, laws, left_out, name, model)
     told = _read_back(text, laws, machine.rows[0])
     rows = tuple(_row(row, told, left_out) for row in machine.rows)
     found = Fitted(name, text, rows, (), machine.tools)
     warnings = (*_left_out(found), *_beyond(machine, laws), *_bad(machine, found), *_missing(laws))
     return Fitted(name, text, rows, warnings, machine.tools)
+
+
+def _one_machine(machine: Machine, laws: Laws, left_out: Sequence[Row]) -> None:
+    """Raises `Problems` where each file fits well alone, and all of them do not together."""
+    kept = [row for row in machine.rows if row not in left_out]
+    for kind in ("decode", "prefill"):
+        rows = [row for row in kept if row.kind == kind]
+        if not rows or fitting.mean(laws, rows) <= _TOGETHER:
+            continue
+        files = [[row for row in rows if row.place.file == file] for file in machine.files]
+        files = [own for own in files if len(own) >= _ENOUGH]
+        apart = [fitting.mean(fitting.alone(own), own) for own in files]
+        if len(files) > 1 and max(apart) < _TOGETHER / 2.0:
+            message = (
+                f"{kind}: each file fits to {100 * max(apart):.1f} % alone, and together they are "
+                f"off by {100 * fitting.mean(laws, rows):.0f} %: are they of two machines or "
+                "models?"
+            )
+            hint = "fit them apart, each with the files that are of one machine and model"
+            raise Problems([Problem("two-machines", message, files[1][0].place, hint)])
 
 
 def _read_back(text: str, laws: Laws, first: Row) -> Laws:

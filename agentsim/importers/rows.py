@@ -66,9 +66,9 @@ class Row:
             return self.depth + 0.5 * self.streams * self.output
         return self.streams * self.context
 
-    def told(self, name: str, value: str) -> Row:
-        """The same with a setting that its line does not tell itself."""
-        return replace(self, setup={**self.setup, name: value})
+    def told(self, **settings: str) -> Row:
+        """The same with settings that its line does not tell itself."""
+        return replace(self, setup={**self.setup, **settings})
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def document(found: Fitted, target: str | None) -> Document:
 
 
 def _tables(found: Fitted) -> Iterator[Table]:
-    many = len({row.file for row in found.rows}) > 1
+    names = _names({row.file for row in found.rows})
     for what, title in KINDS.items():
         rows = [row for row in found.rows if row.what == what]
         if not rows:
@@ -36,13 +36,22 @@ def _tables(found: Fitted) -> Iterator[Table]:
         told += f", at most {_share(max(errors))}" if errors else ""
         marked = frozenset(i for i, row in enumerate(rows) if row.left_out)
         columns = tuple(Column(head, head != "row") for head in _HEADS)
-        cells = tuple(_cells(row, many) for row in rows)
+        cells = tuple(_cells(row, names[row.file]) for row in rows)
         notes = ("* left out of the fit",) if marked else ()
         yield Table(told, columns, cells, marked, notes)
 
 
-def _cells(row: FittedRow, many: bool) -> tuple[str, ...]:
-    where = f"{safe(row.file)}:{row.line}" if many else f"line {row.line}"
+def _names(files: set[str]) -> dict[str, str]:
+    """What stands before a line: its file, by the last part of its path if that tells it."""
+    if len(files) == 1:
+        return dict.fromkeys(files, "line ")
+    last = {file: safe(file.replace("\\", "/").rpartition("/")[2]) for file in files}
+    alike = len(set(last.values())) < len(last)
+    return {file: f"{safe(file) if alike else name}:" for file, name in last.items()}
+
+
+def _cells(row: FittedRow, name: str) -> tuple[str, ...]:
+    where = f"{name}{row.line}"
     error = f"{100.0 * row.error:+.1f} %" + (" *" if row.left_out else "")
     tokens = (show.tokens(it) if it else "-" for it in (row.depth, row.prompt, row.output))
     rates = (_rate(row.measured), _rate(row.predicted))

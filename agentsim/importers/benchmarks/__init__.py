@@ -1,7 +1,8 @@
 """Results of benchmark tools, one file a format, and the table of them.
 
-A reader has a `NAME`, `sniff(source)`, whether a file is (or holds) its own, and `read(source)`,
-which gives the rows or raises `Problems`. A file may hold results of several tools.
+A reader has a `NAME`, the `ENGINE` that its tool is a part of ("" where it measures any), and
+`sniff(source)`, whether a file is (or holds) its own; `read(source)` gives the rows or raises
+`Problems`. A file may hold results of several tools.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Reader(Protocol):
     """A module of this room."""
 
     NAME: str
+    ENGINE: str
 
     def sniff(self, source: text.Source) -> bool: ...
     def read(self, source: text.Source) -> Iterator[Row]: ...
@@ -59,7 +61,7 @@ def read(path: str) -> tuple[list[Row], list[str]]:
         hint = f"known are: {', '.join(NAMES)}"
         raise source.bad(1, message, hint, "other-kind")
     rows = [
-        row.told("tool", it.NAME)
+        row.told(tool=it.NAME, **({"engine": it.ENGINE} if it.ENGINE else {}))
         for it in readers
         for row in islice(it.read(source), MOST_ROWS + 1)
     ]

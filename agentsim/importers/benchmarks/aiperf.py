@@ -17,6 +17,7 @@ from agentsim.importers.serving import Load
 from agentsim.importers.text import Source
 
 NAME = "AIPerf"
+ENGINE = ""
 _UNITS = MappingProxyType({"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0})
 _FIRST, _EACH = "time_to_first_token", "inter_token_latency"
 _IN, _OUT = "input_sequence_length", "output_sequence_length"

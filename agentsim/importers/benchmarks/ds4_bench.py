@@ -12,6 +12,7 @@ from agentsim.importers.rows import Fields, Row
 from agentsim.importers.text import Source
 
 NAME = "ds4-bench"
+ENGINE = "ds4"
 
 
 def sniff(source: Source) -> bool:

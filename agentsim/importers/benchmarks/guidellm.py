@@ -15,6 +15,7 @@ from agentsim.importers.serving import Load
 from agentsim.importers.text import Source
 
 NAME = "guidellm"
+ENGINE = ""
 
 
 def sniff(source: Source) -> bool:

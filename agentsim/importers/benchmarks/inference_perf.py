@@ -15,6 +15,7 @@ from agentsim.importers.serving import Load
 from agentsim.importers.text import Source
 
 NAME = "inference-perf"
+ENGINE = ""
 _KEYS = frozenset(("load_summary", "successes"))
 
 

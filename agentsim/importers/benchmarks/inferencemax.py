@@ -13,6 +13,7 @@ from agentsim.importers.serving import Load
 from agentsim.importers.text import Source
 
 NAME = "InferenceMAX"
+ENGINE = ""
 
 
 def sniff(source: Source) -> bool:

@@ -14,6 +14,7 @@ from agentsim.importers.rows import Fields, Row
 from agentsim.importers.text import Grid, Source
 
 NAME = "llama-batched-bench"
+ENGINE = "llama.cpp"
 _HEADS = ("PP", "TG", "B", "N_KV", "T_PP s", "S_PP t/s", "T_TG s", "S_TG t/s")
 _KEYS = ("pp", "tg", "pl", "n_kv", "t_pp", "speed_pp", "t_tg", "speed_tg")
 _NOT_SETUP = frozenset((*_KEYS, "n_kv_max", "is_pp_shared", "is_tg_separate", "t", "speed"))

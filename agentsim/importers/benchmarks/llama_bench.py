@@ -16,6 +16,7 @@ from agentsim.importers.rows import Fields, Row
 from agentsim.importers.text import Source
 
 NAME = "llama-bench"
+ENGINE = "llama.cpp"
 _TEST = re.compile(r"(?:pp(?P<pp>\d+))?\+?(?:tg(?P<tg>\d+))?(?: @ d(?P<depth>\d+))?")
 _BUILD = re.compile(r"build: \S+ \((\d+)\)")
 _MEASURED = frozenset(

@@ -15,6 +15,7 @@ from agentsim.importers.rows import Fields, Row
 from agentsim.importers.text import Source
 
 NAME = "llama-benchy"
+ENGINE = ""
 _VALUES = ("ttfr", "pp_throughput", "tg_throughput")
 
 

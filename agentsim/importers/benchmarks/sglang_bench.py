@@ -13,6 +13,7 @@ from agentsim.importers.rows import Fields, Row
 from agentsim.importers.text import Source
 
 NAME = "sglang bench_serving"
+ENGINE = ""
 
 
 def sniff(source: Source) -> bool:

@@ -14,6 +14,7 @@ from agentsim.importers.serving import Load
 from agentsim.importers.text import Source
 
 NAME = "vllm bench serve"
+ENGINE = ""
 _MOST = 1e9
 
 

@@ -115,6 +115,19 @@ def test_two_machines_are_refused(tmp_path: Path) -> None:
     assert told.value.problems[0].code == "two-machines"
 
 
+def test_two_engines_are_refused() -> None:
+    with pytest.raises(Problems, match=r"engine is 'ds4' here, and 'llama\.cpp'"):
+        fitted([str(MEASURED / "llama-batched-bench.jsonl"), str(MEASURED / "m4_max.csv")])
+
+
+def test_files_that_fit_alone_and_not_together_are_refused(tmp_path: Path) -> None:
+    # no point twice, but one machine takes 20 ms a token and the other 40
+    one = ds4(tmp_path, *((c, 1e-3, 0.020) for c in (2000, 4000, 6000)))
+    two = ds4(tmp_path, *((c, 1e-3, 0.040) for c in (3000, 5000, 7000)), name="b.csv")
+    with pytest.raises(Problems, match=r"decode: each file fits to 0\.0 % alone, and together"):
+        fitted([one, two])
+
+
 def test_two_models_are_refused_and_one_can_be_chosen(tmp_path: Path) -> None:
     head = "| model | test | t/s |\n|---|---|---|\n"
     (tmp_path / "a").write_text(head + "| one | tg32 | 50 |\n| two | tg32 | 70 |\n")

@@ -242,13 +242,16 @@ def test_a_value_of_another_kind_is_a_problem_and_never_a_fault(tool: str, tmp_p
     for streams in (1, 4):
         count = len(list(places(WRITTEN[tool](Run(streams)))))
         for at in range(count):
-            for other in (None, -1, 10**400, float("nan"), "x", [], {"a": 1}):
+            for other in OTHERS:
                 whole = WRITTEN[tool](Run(streams))
                 holder, key = list(places(whole))[at]
                 holder[key] = other
                 (tmp_path / "a").write_text(json.dumps(whole))
                 with contextlib.suppress(Problems):
                     fitted([str(tmp_path / "a")])
+
+
+OTHERS: tuple[Any, ...] = (None, -1, 10**400, float("nan"), "x", [], {"a": 1})
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
