@@ -178,6 +178,10 @@ class CastMaker(Dice):
             server["context"] = self.pick(4_000, 20_000)
         if self.chance(0.2):
             server["faults"] = self.faults()
+        schedule = server.get("prefill", {"schedule": "chunked"}).get("schedule")
+        if "slots" in server and schedule != "chunked" and self.chance(0.3):
+            after, recover = self.pick(("20s", "3s"), ("2s", "1s"), ("1m", "9h"))
+            server["throttle"] = {"after": after, "factor": "50%", "recover": recover}
         return server
 
     def faults(self) -> dict[str, Any]:

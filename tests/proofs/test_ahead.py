@@ -34,7 +34,7 @@ def simple(seed: int) -> Made:
     whole = made(seed, harness=seed % 4 == 0)  # under most of it nothing is worked ahead
     workflow, server = whole.workflow, whole.main
     draw = random.Random(f"ahead {seed}")
-    for key in ("slots", "limits", "max_output"):
+    for key in ("slots", "limits", "on_reject", "max_output", "faults", "throttle"):
         server.pop(key, None)
     server["decode"] = {"rate": "100 tok/s", "per_context_token": "100ns"}
     if isinstance(server.get("prefill"), dict):
