@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentsim.analysis.binds import Binding
+from agentsim.analysis.carries import Carries
 from agentsim.analysis.gate import BudgetFindings
 from agentsim.analysis.misses import MissFindings
 from agentsim.errors import Notice
@@ -182,6 +183,7 @@ class ServerFindings:
     loads: LoadFindings | None = None
     """None where its model is always in memory."""
     misses: dict[str, MissFindings] | None = None  # by cause; None: no prompt cache
+    can_serve: Carries | None = None  # None: not asked
 
     @property
     def waits_for(self) -> str:

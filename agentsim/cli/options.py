@@ -42,6 +42,21 @@ def _share(_: click.Context, __: click.Parameter, given: str | None) -> float | 
     return value
 
 
+def _time(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
+    """Seconds of `30s`."""
+    if given is None:
+        return None
+    from agentsim import units
+
+    try:
+        seconds = units.duration(given)
+    except ValueError as fault:
+        raise click.BadParameter(str(fault)) from None
+    if not 0.001 <= seconds <= 1e8:
+        raise click.BadParameter(f"{given!r} is not a time from 1ms on, such as 30s")
+    return seconds
+
+
 def _between(low: int, high: int) -> Callable[[click.Context, click.Parameter, Any], Any]:
     """Whole numbers from `low` to `high`; `click.IntRange` would print both in the help."""
 
@@ -95,6 +110,10 @@ no_sensitivity = click.option(
 )
 quick = click.option("--quick", is_flag=True, help="Both: --no-levers --no-sensitivity.")
 full = click.option("--full", is_flag=True, help="All warnings, each with all of its figures.")
+turn_p90 = click.option(
+    "--turn-p90", metavar="TIME", callback=_time,
+    help="How many copies each server carries so that 9 in 10 turns end within, say, 30s.",
+)  # fmt: skip
 fail_on = click.option(
     "--fail-on", type=click.Choice(["failed"]),
     help="Exit code 1 also if any simulated run fails.",

@@ -21,6 +21,7 @@ Examples:
   agentsim run first.yaml --hw claude-opus
   agentsim run orchestrator --hw claude-opus --hw small=cerebras
   agentsim run prefill-heavy --hw cerebras --set read=50k --rates 100
+  agentsim run single-agent --hw h200 --turn-p90 30s --quick
   agentsim run first.yaml --hw h200 --json -o answer.json
 """
 
@@ -37,6 +38,7 @@ Examples:
 @options.no_levers
 @options.no_sensitivity
 @options.quick
+@options.turn_p90
 @options.fail_on
 @options.full
 @options.output()

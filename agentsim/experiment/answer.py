@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentsim.analysis import summarise
 from agentsim.analysis.findings import Findings
+from agentsim.analysis.outcome import Tally
+from agentsim.errors import Notice, Weight
 from agentsim.experiment.binding import binding
-from agentsim.experiment.executors import executor_for
+from agentsim.experiment.carry import carries
+from agentsim.experiment.executors import Executor, executor_for
 from agentsim.experiment.levers import levers
 from agentsim.experiment.options import Options
 from agentsim.experiment.placed import placed
 from agentsim.experiment.replicate import replicated
 from agentsim.experiment.sensitivity import sensitivity
+from agentsim.graph import Graph
 
 if TYPE_CHECKING:
     from agentsim.spec import Source
@@ -38,7 +43,28 @@ def answer(source: Source, options: Options | None = None) -> Findings:
             binds = binding(executor, graph, tallies, asked.seed)
             own = levers(executor, graph, found, tallies, asked.seed, asked.progress, binds)
             found = replace(found, levers=own, binding=binds and binds[1])
+        if asked.turn_p90 is not None:
+            found = _carrying(executor, graph, tallies, found, asked, asked.turn_p90)
         if asked.sensitivity:
             sways = sensitivity(executor, source, graph, tallies, asked.seed, asked.progress)
             found = replace(found, sensitivity=sways)
     return found
+
+
+def _carrying(
+    executor: Executor,
+    graph: Graph,
+    tallies: Sequence[Tally],
+    found: Findings,
+    asked: Options,
+    limit: float,
+) -> Findings:
+    """With what each server carries; a warning where that cannot be found."""
+    if graph.queues:
+        text = "what a server carries is not found where there is a merge queue: all would share it"
+        return replace(found, notices=[Notice(text, Weight.ASKED), *found.notices])
+    own = carries(executor, graph, tallies, asked.seed, limit, asked.progress)
+    servers = {
+        role: replace(server, can_serve=own.get(role)) for role, server in found.servers.items()
+    }
+    return replace(found, servers=servers)

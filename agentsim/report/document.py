@@ -8,6 +8,7 @@ from agentsim.graph import Graph
 from agentsim.report import brief, helping, sections, show
 from agentsim.report.assumptions import assumed
 from agentsim.report.blocks import Block, Document, Lines, Run, line
+from agentsim.report.carrying import carrying
 from agentsim.report.comparing import compare
 from agentsim.report.sweeping import sweep
 from agentsim.report.text import listed, name
@@ -25,6 +26,7 @@ def answer(findings: Findings, full: bool = False) -> Document:
         sections.headline(findings),
         sections.verdict(findings),
         sections.bottleneck(findings) if findings.wall.mean > 0 else None,
+        carrying(findings),
         sections.breakdown(findings),
         helping.levers(findings),
         assumed(findings),

@@ -24,6 +24,7 @@ from agentsim.analysis.findings import (
 from agentsim.analysis.weights import by_weight
 from agentsim.errors import Problem
 from agentsim.graph import Graph
+from agentsim.report.json_carrying import can_serve
 from agentsim.report.json_reasons import reasons
 from agentsim.report.sweeping import Swept, closing
 from agentsim.report.words import KINDS
@@ -240,7 +241,7 @@ def _server(server: ServerFindings) -> dict[str, Any]:
             else {"misses": {why: asdict(own) for why, own in server.misses.items()}}
         ),
         **({} if server.loads is None else {"loads": asdict(server.loads)}),
-        "can_serve": None,
+        "can_serve": can_serve(server.can_serve),
     }
 
 
