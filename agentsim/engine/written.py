@@ -7,6 +7,7 @@ from collections.abc import Callable
 from agentsim.engine.frame import Frame
 from agentsim.engine.server import Request, Server
 from agentsim.engine.world import ns
+from agentsim.laws.price import Price
 from agentsim.records import CallFacts, Loss, Mark, Miss, Outcome
 
 
@@ -52,23 +53,29 @@ def write(
             lost,
             compaction,
             again,
-            None if loss is None else _miss(server, loss, tokens, money),
+            None if loss is None else _miss(server, loss, tokens, money, price),
         ),
     )
     frame.record(line.step, line.who, plan.name, began, tuple(marks), outcome, facts)
 
 
 def _miss(
-    server: Server, loss: Loss, tokens: tuple[int, int, int, int], money: float
+    server: Server,
+    loss: Loss,
+    tokens: tuple[int, int, int, int],
+    money: float,
+    price: Price | None,
 ) -> Miss | None:
-    """What it read of what the cache had held, and what that costs; None: it read none of it."""
+    """What it read of what the cache had held, and what that costs; None: it read none of it.
+
+    `price`: that of the tier that the call is in.
+    """
     fresh, cached, thinking, visible = tokens
     missed = min(loss.tokens, fresh)
     if missed <= 0:
         return None
     input_, hit = fresh + cached, cached + missed
     time = server.reading(input_, cached) - server.reading(input_, hit)
-    price = server.plan.price
     if price is not None:
         money -= price.cost(fresh - missed, hit, thinking + visible, server.caches)
     return Miss(missed, loss.since, loss.why, max(0, ns(time)), money)
