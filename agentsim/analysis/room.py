@@ -74,8 +74,12 @@ def lost(
         return Part.DECODE, 0.0
     fresh = sum(it.fresh for it in calls) / count
     cached = sum(it.cached for it in calls) / count
-    made = sum(it.thinking + it.visible for it in calls) / count
-    steps = made / plan.decode.per_step
+    thought = sum(it.thinking for it in calls) / count
+    made = sum(it.visible for it in calls) / count + thought
+    per_step = plan.decode.per_step
+    steps = made / per_step
+    if plan.thinks:
+        steps += thought / plan.thinks - thought / per_step
     reading = 0.0
     if plan.prefill is not None and plan.schedule != "separate":
         reading = plan.prefill.seconds(fresh, cached)

@@ -35,6 +35,8 @@ class Batch:
         self.chunk = plan.chunk
         self.carries = self.chunks is not None
         """It times the reading of a prompt itself (`carry`)."""
+        self.thinks = plan.thinks
+        """Tokens of thinking that a step makes, where they are others than those to be seen."""
         self.exclusive = plan.schedule == "exclusive"
         self.order = 0
         self.dirty = False
@@ -132,7 +134,13 @@ class Batch:
     def join(self, call: Call, context: int, tokens: float) -> Member:
         """A call whose prompt is read starts to decode `tokens` (never 0) after `context` ones."""
         resumes = self._is_last(call) and self._stands_no_more()
-        member = self.law.join(call, context, tokens, self.world.now, resumes)
+        pace = 0.0
+        if self.thinks:
+            thinking = call.request.thinking - call.server.came
+            if thinking > 0:  # first what it thinks, then the rest: see `_speaks`
+                call.rest = call.request.visible
+                tokens, pace = thinking * call.factor, self.thinks
+        member = self.law.join(call, context, tokens, self.world.now, resumes, pace)
         self._set()
         return member
 
@@ -147,6 +155,8 @@ class Batch:
         if member is None or not member.here:
             return 0
         made = self.law.leave(member, self.world.now, call.factor)
+        if call.thought >= 0:
+            made += call.request.thinking - call.server.came
         self._set()
         return made
 
@@ -154,13 +164,39 @@ class Batch:
         """When a call had its first tokens, of so many made up to `last`."""
         came, thinking = call.server.came, call.request.thinking
         # with no token beyond the first it did not decode here
-        joined = 0.0 if call.member is None else call.member.joined
-        first = call.ready if came else self.law.when(joined, call.factor)
+        member = call.member
+        joined, pace = (0.0, 0.0) if member is None else (member.joined, member.pace)
+        first = call.first
+        if first < 0:
+            first = call.ready if came else self.law.when(joined, call.factor, pace)
         call.decoding = last - first
         if made > thinking:
             call.shown = first
-            if thinking:
-                call.shown = self.law.when(joined, (thinking + 1 - came) * call.factor)
+            if call.thought >= 0:
+                call.shown = self.law.when(joined, call.factor, pace)
+            elif thinking:
+                call.shown = self.law.when(joined, (thinking + 1 - came) * call.factor, pace)
+
+    def last(self, call: Call, made: int) -> int:
+        """The instant of the last token of so many that a call has made."""
+        member, spoken = call.member, call.thought >= 0
+        own = made - (call.request.thinking if spoken else call.server.came)
+        if member is None or not own:
+            return call.thought if spoken else call.ready
+        return self.law.when(member.joined, own * call.factor, member.pace)
+
+    def _speaks(self, call: Call) -> bool:
+        """What it thought is made: what is to be seen follows, if anything does."""
+        member, request, now = call.member, call.request, self.world.now
+        if member is None or not call.rest:
+            return False
+        came = call.server.came
+        call.first = call.ready if came else self.law.when(member.joined, call.factor, member.pace)
+        call.thought = now
+        tokens = call.rest * call.factor
+        call.rest = 0
+        call.member = self.law.join(call, request.input + request.thinking, tokens, now)
+        return True
 
     def _set(self) -> None:
         """After a change at this instant: the timer must ring at the next end or before."""
@@ -181,6 +217,8 @@ class Batch:
             return
         self._rings = NEVER
         calls = cast("list[Call]", self.law.done(now))
+        if self.thinks:
+            calls = [call for call in calls if not self._speaks(call)]
         self._set()
         for call in calls:
             call.decoded()

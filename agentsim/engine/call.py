@@ -57,6 +57,12 @@ class Call(Event):
     asked_at = -1
     ready = -1
     factor = 1.0
+    rest = 0
+    """What follows its thinking, while that is made at another pace."""
+    thought = -1
+    """When such thinking was done."""
+    first = -1
+    """And its first token made."""
     member: Member | None = None
     """Where it decodes with others."""
     prefix: Prefix
@@ -368,11 +374,7 @@ class Call(Event):
                 # what came with the first token is there; the batch counts what it decoded itself
                 made = min(made + server.came, request.thinking + request.visible)
             if made:
-                decoded = (made - server.came) * self.factor
-                last = self.ready
-                if decoded and self.member is not None:
-                    last = server.batch.law.when(self.member.joined, decoded)
-                server.batch.told(self, made, last)
+                server.batch.told(self, made, server.batch.last(self, made))
         elif self.ready >= 0:
             if server.caches:
                 server.cache.cut(self.prefix, self.ready, self.planned, now)

@@ -5,6 +5,7 @@ How a call passes through is `call`'s.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agentsim.chance import first, key_of
@@ -139,6 +140,8 @@ class Server:
             self.batch = WarmBatch(world, plan, plan.throttle)
         self.carries = self.batch is not None and self.batch.carries
         self.alone = plan.decode.solo()
+        self.thinking = replace(plan.decode, per_step=plan.thinks) if plan.thinks else None
+        """How thinking is made, where a step makes other tokens of it."""
         # tokens that come with the first-token time, before any decode step
         self.came = 1 if plan.first_token is not None else 0
         self.reads = plan.per_input_token > 0 if self.came else plan.prefill is not None
@@ -256,7 +259,11 @@ class Server:
         if tokens:
             # the first token is there at once where a first-token time was measured
             came = self.came
-            first, until, last = self.alone(input_, 1 - came, thinking + 1 - came, tokens - came)
+            a, b, c = 1 - came, thinking + 1 - came, tokens - came
+            if self.thinking is None:
+                first, until, last = self.alone(input_, a, b, c)
+            else:
+                first, until, last = (self.decoding(request, made) for made in (a, b, c))
             scale = SECOND * factor
             if visible:
                 shown = at + round(until * scale)
@@ -271,6 +278,15 @@ class Server:
         """What its tokens' own spread makes of the decode time of a call."""
         tokens = request.thinking + request.visible - self.came
         return jitter_of.over(tokens, self.plan.jitter, unit)
+
+    def decoding(self, request: Request, made: int) -> float:
+        """Seconds that one stream takes to decode so many tokens of an answer."""
+        law, context = self.plan.decode, request.input
+        if self.thinking is None:
+            return law.alone(made, context)
+        thought = min(made, max(0, request.thinking - self.came))
+        rest = law.alone(made - thought, context + thought)
+        return self.thinking.alone(thought, context) + rest
 
     def carry(self, call: Call) -> None:
         """The batch itself times the reading of its prompt, and tells it when that is done."""

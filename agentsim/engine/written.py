@@ -101,7 +101,7 @@ def made_by(server: Server, request: Request, factor: float, elapsed: int) -> tu
     tokens, came = request.thinking + request.visible, server.came
 
     def alone(tokens: int) -> int:
-        return ns(factor * server.plan.decode.alone(tokens, request.input))
+        return ns(factor * server.decoding(request, tokens))
 
     made = most_that(tokens, lambda made: alone(made - came) <= elapsed)
     return made, alone(made - came) - alone(1 - came) if made else 0

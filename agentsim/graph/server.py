@@ -212,6 +212,8 @@ class ServerPlan:
     machine: MachinePlan | None = None
     chunk: int = 0
     """Tokens of a prompt that a step carries; of `chunked` only."""
+    thinks: float = 0.0
+    """Tokens of thinking that a step makes, where they are others than `decode.per_step`."""
     jitter: float = 0.0
     """The cv of a single token's time."""
     faults: FaultPlan | None = None

@@ -32,16 +32,18 @@ _Piece = tuple[float, int, float, float]
 class Member:
     """A sequence while it decodes: `end` is the step counter at which it is done."""
 
-    __slots__ = ("context", "end", "here", "id", "joined", "tokens")
+    __slots__ = ("context", "end", "here", "id", "joined", "pace", "tokens")
 
     def __init__(
-        self, id: Hashable, joined: float, end: float, context: float, tokens: float
+        self, id: Hashable, joined: float, end: float, context: float, tokens: float, pace: float
     ) -> None:
         self.id = id
         self.joined = joined
         self.end = end
         self.context = context
         self.tokens = tokens
+        self.pace = pace
+        """Tokens that it makes in a step."""
         self.here = True
 
 
@@ -69,6 +71,7 @@ class Batch:
         self._order = 0
         self._linear = self._square = 0.0
         self._rise = 0.0  # tokens of context that a step adds
+        self._extra = 0.0  # of it, what those add that have a pace of their own
         self.due = NEVER
         self.slowed = 1.0
         """A step takes so many times as long as the law says."""
@@ -81,11 +84,18 @@ class Batch:
         return self._context
 
     def join(
-        self, id: Hashable, context: float, tokens: float, now: int, resumes: bool = False
+        self,
+        id: Hashable,
+        context: float,
+        tokens: float,
+        now: int,
+        resumes: bool = False,
+        pace: float = 0.0,
     ) -> Member:
         """A sequence starts to make `tokens` after `context` ones; `done` will name it by its id.
 
-        `resumes`: decoding that stood still goes on with it.
+        `resumes`: decoding that stood still goes on with it. `pace`: tokens that it makes in a
+        step, where that is not what the law says.
         """
         self.advance(now)
         if resumes:
@@ -98,8 +108,12 @@ class Batch:
             self._forget()
         self._order = order = self._order + 1
         joined = self._count
-        end = joined + tokens / self._per_step
-        member = Member(id, joined, end, context, tokens)
+        if pace:
+            self._extra += pace - self._per_step
+        else:
+            pace = self._per_step
+        end = joined + tokens / pace
+        member = Member(id, joined, end, context, tokens, pace)
         self.size += 1
         self._context += context
         heappush(self._ends, (end, order, member))
@@ -123,15 +137,15 @@ class Batch:
         """
         linear = self._linear
         steps = self._count - member.joined + (ROUNDING / linear if linear else 0.0)
-        return math.floor(min(steps * self._per_step, member.tokens) / stretch + CRUMB)
+        return math.floor(min(steps * member.pace, member.tokens) / stretch + CRUMB)
 
-    def when(self, joined: float, tokens: float) -> int:
+    def when(self, joined: float, tokens: float, pace: float = 0.0) -> int:
         """The instant at which a sequence that joined at that counter had made so many tokens.
 
         Right until the next one joins after its end: what no sequence reaches back to is dropped
         then. Not for 0 tokens, which were there when it joined.
         """
-        count = joined + tokens / self._per_step
+        count = joined + tokens / (pace or self._per_step)
         past = self._past
         since, began, linear, square = past[(bisect_left(past, (count,)) or 1) - 1]
         steps = count - since
@@ -216,6 +230,9 @@ class Batch:
             return
         step, square, self._rise = self._rows.get(size) or self._row(size)
         linear = step + self._slope * self._context
+        if self._extra:
+            self._rise += self._extra
+            square += 0.5 * self._slope * self._extra
         if self.slowed != 1.0:
             linear *= self.slowed
             square *= self.slowed
@@ -260,6 +277,8 @@ class Batch:
         member.here = False
         self.size -= 1
         if self.size:
-            self._context -= member.context + (self._count - member.joined) * self._per_step
+            self._context -= member.context + (self._count - member.joined) * member.pace
+            if self._extra:
+                self._extra -= member.pace - self._per_step
         else:
-            self._context = 0.0
+            self._context = self._extra = 0.0

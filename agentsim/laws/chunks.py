@@ -100,14 +100,21 @@ class Chunked(Batch):
         return self._spent + steps * (self._more + self._bend * steps)
 
     def join(
-        self, id: Hashable, context: float, tokens: float, now: int, resumes: bool = False
+        self,
+        id: Hashable,
+        context: float,
+        tokens: float,
+        now: int,
+        resumes: bool = False,
+        pace: float = 0.0,
     ) -> Member:
+        """As in any batch; in the middle of a step of the prompt too."""
         self.advance(now)
         if not self.size:
             # the counter starts anew with it
             self._from -= self._count
             self._until -= self._count
-        return super().join(id, context, tokens, now, resumes)
+        return super().join(id, context, tokens, now, resumes, pace)
 
     def done(self, now: int) -> list[Hashable]:
         """As of any batch; a stretch of the prompt that is at its end gives way to the next."""
@@ -169,6 +176,9 @@ class Chunked(Batch):
         if self.size:
             step, square, self._rise = self._rows.get(self.size) or self._row(self.size)
             step += self._slope * self._context
+            if self._extra:
+                self._rise += self._extra
+                square += 0.5 * self._slope * self._extra
         at = self._count - self._from
         self._linear = linear = step + self._more + 2.0 * self._bend * at
         self._square = square = square + self._bend

@@ -68,6 +68,8 @@ def _decode(plan: ServerPlan) -> Iterator[tuple[str, str]]:
     law = plan.decode
     pace = f"{speed(law.rate)} tok/s, {_time(law.step(1))} a step"
     yield "decode", pace + (f" of {law.per_step:g} tokens" if law.per_step != 1 else "")
+    if plan.thinks:
+        yield "", f"a step makes {plan.thinks:g} tokens of thinking, {law.per_step:g} of the rest"
     if law.fit:
         parts = zip(law.fit, ("", " x B", " x root of B"), strict=True)
         yield "", "B streams: " + " + ".join(f"{_time(it)}{of}" for it, of in parts if it)

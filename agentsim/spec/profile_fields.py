@@ -113,7 +113,25 @@ def _span(value: object) -> float:
     return seconds
 
 
-def _per_step(value: object) -> float:
+def _per_step(value: object) -> float | tuple[float, float]:
+    """Tokens that a step makes, of all text, or of thinking and of what is to be seen."""
+    if not isinstance(value, dict):
+        return _tokens_of_step(value)
+    expected = "{thinking: 2, visible: 3}: the kinds of text that a run tells apart"
+    for key in value:
+        if key not in ("thinking", "visible"):
+            with below(key):
+                raise fault(f"expected {expected}; got {shown(key)}")
+    if len(value) < 2:
+        raise fault(f"expected {expected}; got {shown(value)}")
+    found = []
+    for key in ("thinking", "visible"):
+        with below(key):
+            found.append(_tokens_of_step(value[key]))
+    return found[0], found[1]
+
+
+def _tokens_of_step(value: object) -> float:
     number = one(values.count, value)
     if not 1 <= number <= 1000:
         raise fault(f"expected tokens that a step makes, 1 to 1,000; got {shown(value)}")
@@ -328,7 +346,7 @@ Ttl = Annotated[float | None, PlainValidator(_seconds)]
 Amount = Annotated[float | None, PlainValidator(_amount)]
 Allowed = Annotated[float, PlainValidator(_allowed)]
 Span = Annotated[float, PlainValidator(_span)]
-PerStep = Annotated[float | None, PlainValidator(_per_step)]
+PerStep = Annotated[float | tuple[float, float] | None, PlainValidator(_per_step)]
 TokenCount = Annotated[int | None, PlainValidator(_some_tokens)]
 Slots = Annotated[int | None, PlainValidator(_slots)]
 Shared = Annotated[bool | None, PlainValidator(values.flag)]

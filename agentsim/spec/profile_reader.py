@@ -86,6 +86,7 @@ class PlanReader(Parts):
             first_token=first,
             per_input_token=per_input,
             spread=decode_file.spread,
+            thinks=_kinds(decode_file)[0],
             jitter=decode_file.jitter or 0.0,
             slots=whole.slots,
             shared=shared,
@@ -186,8 +187,11 @@ class PlanReader(Parts):
             message = "`fit`: a step takes more than 0 seconds"
             self.bad(("decode", "fit"), message, "such as `fit: {a: 12ms, b: 1ms, d: 0s}`")
             return None
-        per_step = file.tokens_per_step or 1.0
-        self._check_speed(knots if parts is None else ((1.0, sum(parts)),), per_step)
+        thinks, per_step = _kinds(file)
+        steps = knots if parts is None else ((1.0, sum(parts)),)
+        self._check_speed(steps, per_step)
+        if thinks:
+            self._check_speed(steps, thinks)
         return Decode(knots, parts, file.per_context_token, per_step)
 
     def _check_speed(self, knots: Rows | None, per_step: float) -> None:
@@ -251,6 +255,15 @@ class PlanReader(Parts):
                 message = f"`first_token` holds what {quoted(key)} says"
                 hint = "give `first_token`, or `latency` and `prefill`"
                 self.bad((key,), message, hint, at_key=True)
+
+
+def _kinds(file: DecodeFile) -> tuple[float, float]:
+    """Tokens that a step makes of thinking, 0 where as many as of the rest; and of the rest."""
+    given = file.tokens_per_step
+    if not isinstance(given, tuple):
+        return 0.0, given or 1.0
+    thinking, visible = given
+    return (0.0 if thinking == visible else thinking), visible
 
 
 def _chunk(file: PrefillFile | None) -> int:

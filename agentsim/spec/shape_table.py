@@ -212,6 +212,15 @@ def _spread(d: Definitions) -> tuple[Shape, ...]:
                                                    {"p50": 1, "p90": 1.4})  # fmt: skip
 
 
+def _per_step(d: Definitions) -> tuple[Shape, ...]:
+    number = {"type": "number", "minimum": 1, "maximum": 1000}
+    both = _object(d, ("thinking", "visible"), thinking=number, visible=number)
+    return (
+        Shape("a number from 1 to 1,000", number, 2.5),
+        Shape("one by kind of text", both, {"thinking": 2, "visible": 3}),
+    )
+
+
 def _mark(d: Definitions) -> tuple[Shape, ...]:
     percent = {"type": "string", "pattern": r"%\s*$"}
     tokens = Shape("tokens", ref("whole-tokens"), "160k")
@@ -309,9 +318,7 @@ TYPES: dict[str, Row] = {
     "profile_fields.Amount": _scalar("tokens", "a number above 0", "30k"),
     "profile_fields.Allowed": _scalar("tokens", "a number, 1 or more", "2"),
     "profile_fields.Span": _scalar("duration", "a time", "10s"),
-    "profile_fields.PerStep": lambda _: (
-        Shape("a number from 1 to 1,000", {"type": "number", "minimum": 1, "maximum": 1000}, 2.5),
-    ),
+    "profile_fields.PerStep": _per_step,
     "profile_fields.TokenCount": lambda _: (Shape("tokens", ref("whole-tokens"), "131k"),),
     "profile_fields.Slots": _whole(1, 1_000_000),
     "profile_fields.Shared": _flag,

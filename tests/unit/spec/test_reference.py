@@ -205,6 +205,7 @@ PART_NEEDS: dict[str, dict[str, str]] = {
     "price.paid": {"per_hour": "2.5"},
     "tiers": {"above": "200k"},
     "decode": {"rate": "800 tok/s"},
+    "prefill.chunk": {"schedule": "chunked"},
     "decode.tokens_per_step": {"step": "17ms", "rate": ""},
     **{f"decode.{speed}": {"rate": ""} for speed in ("step", "per_stream", "total", "fit")},
 }
