@@ -68,6 +68,7 @@ class Calls:
         "quota",
         "refused",
         "starts",
+        "turned",
         "waits",
     )
 
@@ -82,6 +83,7 @@ class Calls:
         self.again = 0  # of these, how many were rejected and sent again
         self.waits: array[int] = array("q")
         self.quota = 0
+        self.turned = 0  # failed at the instant at which they came
         self.failing = self.paused = 0  # time of failed tries, and waits before the next ones
         self.refused = 0  # waited between rejected tries, but for a reset
         self.misses: list[tuple[str, Miss]] = []
@@ -91,6 +93,7 @@ class Calls:
         self.ill.append(outcome)
         if outcome is Outcome.FAILED:
             self.failing += time
+            self.turned += not time
         self.again += again and outcome is Outcome.REJECTED
 
     def between(self, part: Part, after: Outcome, time: int) -> None:
@@ -271,6 +274,7 @@ def server_tally(plan: ServerPlan, calls: Calls) -> ServerTally:
         sessions=len(set(sessions)) if plan.cache.kind == "none" else 0,
         useful=useful,
         refused=calls.refused,
+        turned=calls.turned,
         failing=calls.failing + calls.paused if plan.faults is not None else 0,
         whole=sum(calls.lasted) + calls.paused if plan.faults is not None else 0,
         misses=tally(calls.misses),

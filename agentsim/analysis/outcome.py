@@ -65,6 +65,8 @@ class ServerTally(NamedTuple):
     """The most tokens of context in service at once, where memory has no limit: the first runs."""
     refused: int = 0
     """Nanoseconds that rejected calls waited before they asked again, resets left out."""
+    turned: int = 0
+    """Calls that failed at the very instant at which they came."""
     failing: int = 0
     """Where calls may fail: nanoseconds of the tries that did, and of the waits after these."""
     whole: int = 0

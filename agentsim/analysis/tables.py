@@ -68,7 +68,7 @@ def _server(plan: ServerPlan, own: list[ServerTally], wall: int) -> ServerFindin
         slots_busy=ratio(area, plan.slots * wall) if plan.slots else None,
         streams_mean=ratio(area, wall),
         streams_max=max(one.most for one in own),
-        wait=waits((one.waits, one.calls - one.rejected) for one in own),
+        wait=waits((one.waits, one.calls - one.rejected - one.turned) for one in own),
         hit_rate=per(cached, cached + sum(one.fresh for one in own)),
         tok_s_stream=per(gaps, seconds(sum(one.decoding for one in own))),
         tok_s_effective=per(gaps, seconds(_with_quota(own))) if plan.limits else None,

@@ -152,7 +152,7 @@ def _throttle(plan: ServerPlan) -> Iterator[tuple[str, str]]:
     if throttle is None:
         return
     after, recover = show.exact(throttle.after / SECOND), show.exact(throttle.recover / SECOND)
-    yield "when hot", f"after {after} at work {show.share(throttle.factor)} of its speed"
+    yield "when hot", f"after {after} at work {100 * throttle.factor:.6g} % of its speed"
     yield "", f"until it has been idle for {recover}"
 
 
@@ -165,7 +165,7 @@ def _faults(plan: ServerPlan) -> Iterator[tuple[str, str]]:
         (faults.overload, "are turned away"),
         (faults.dropped, "break in the middle"),
     )
-    rows = [f"{show.share(share)} of the calls {what}" for share, what in shares if share]
+    rows = [f"{100 * share:.6g} % of the calls {what}" for share, what in shares if share]
     if faults.timeout is not None:
         rows.append(f"a call is cut after {show.exact(faults.timeout / SECOND)} of service")
     for began, over in faults.outages[:3]:
@@ -214,8 +214,7 @@ def _retries(plan: RetryPlan | None) -> str:
     waits = [show.exact(wait / SECOND) for wait in plan.waits]
     told = ", ".join(waits if len(waits) <= 3 else [*waits[:2], "...", waits[-1]])
     jitter = "" if plan.jitter is None else f" +-{show.share(plan.jitter.high - 1)}"
-    tries = f"{len(waits) + 1:,} tries in all"
-    return f"ask again after {told}{jitter}; {tries}" if waits else "fail"
+    return f"{len(waits) + 1:,} tries in all, after {told}{jitter}" if waits else "fail"
 
 
 def _quota(limit: LimitPlan) -> str:

@@ -218,3 +218,22 @@ def test_what_failing_takes_of_the_calls_is_told(tmp_path: Path) -> None:
     assert f"{text} are 38 % of the time of its calls" in found.warnings
     lever = next(lever for lever in found.levers if lever.kind == "faults")
     assert (lever.change, lever.what, lever.saves, lever.leaves) == ("no", "calls that fail", 3, 5)
+
+
+def test_who_is_turned_away_at_once_is_no_wait_of_nothing(tmp_path: Path) -> None:
+    """Two on one slot, the second waits 5 s; both had been refused at 0 s and asked again at 1 s.
+
+    The mean wait is that of the two calls that were served: 2.5 s, not 1.25 s of four tries.
+    """
+    faults = {"outage": [{"from": "0s", "for": "1s"}], "retry": {"waits": ["1s"]}}
+    call = {"call": "main", "id": "x", "input": 200, "output": 300}
+    workflow = {"agentsim": 1, "steps": [{"each": 2, "do": [call]}]}
+    (tmp_path / "w.yaml").write_text(yaml.safe_dump(workflow))
+    hardware = {"agentsim": 1, **BOX, "slots": 1, "faults": faults}
+    (tmp_path / "h.yaml").write_text(yaml.safe_dump(hardware))
+    source = Source(str(tmp_path / "w.yaml"), (str(tmp_path / "h.yaml"),))
+    found = answer(source, Options(seed=0, runs=1))
+    assert (found.calls.attempts, found.calls.failed, found.wall.mean) == (4, 2, 11)
+    wait = found.servers["main"].wait
+    assert wait is not None
+    assert wait.mean == 2.5
