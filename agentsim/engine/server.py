@@ -263,7 +263,8 @@ class Server:
             if self.thinking is None:
                 first, until, last = self.alone(input_, a, b, c)
             else:
-                first, until, last = (self.decoding(request, made) for made in (a, b, c))
+                first, until = self.decoding(request, a), self.decoding(request, b)
+                last = self.decoding(request, c)
             scale = SECOND * factor
             if visible:
                 shown = at + round(until * scale)
