@@ -143,6 +143,8 @@ class CastMaker(Dice):
         }
         if self.chance(0.3):
             server["decode"]["spread"] = "30%"
+        if self.chance(0.2):
+            server["decode"]["jitter"] = "80%"
         if self.chance(0.3):
             server["first_token"] = {"value": self.time(1), "per_input_token": "200us"}
         else:
@@ -151,7 +153,9 @@ class CastMaker(Dice):
         if self.chance(0.6):
             server["slots"] = self.pick(1, 2, 3)
             if "prefill" in server and self.chance(0.5):
-                server["prefill"]["schedule"] = self.pick("exclusive", "separate")
+                server["prefill"]["schedule"] = self.pick("exclusive", "separate", "chunked")
+                if server["prefill"]["schedule"] == "chunked":
+                    server["prefill"] |= self.pick({}, {"chunk": 64}, {"fixed": "20ms"})
         if self.chance(0.6):
             server["cache"] = {
                 "kind": "ttl",
@@ -204,6 +208,7 @@ class CastMaker(Dice):
         return self.pick(
             {"step": {1: "10ms", 2: "13ms", 4: "19ms"}, "per_context_token": "500ns"},
             {"fit": {"a": "8ms", "b": "1ms", "d": "2ms"}, "tokens_per_step": 1.5},
+            {"step": "20ms", "tokens_per_step": {"thinking": 3, "visible": 1.5}},
             {"total": {1: "100 tok/s", 4: "200 tok/s"}},
         )
 
