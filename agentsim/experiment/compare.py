@@ -19,6 +19,7 @@ from agentsim.experiment.executors import Executor, executor_for
 from agentsim.experiment.grid import Grid, Pairs, Variant, variants
 from agentsim.experiment.options import Options, Progress
 from agentsim.experiment.paired import Apart, apart, by_pairs
+from agentsim.experiment.paying import Bill, Paying, bill, paying
 from agentsim.experiment.placed import placed
 from agentsim.experiment.replicate import several
 from agentsim.records import SECOND, Outcome
@@ -99,6 +100,7 @@ class Compared:
     break_evens: tuple[BreakEven, ...] = ()
     untried: int = 0
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
+    paying: tuple[Paying, ...] = ()
 
 
 Measures = dict[str, list[float | None]]
@@ -113,6 +115,7 @@ class _Run(NamedTuple):
     wall: list[int]
     entry: Entry
     measures: Measures
+    bill: Bill
 
 
 def compare(grid: Grid, options: Options | None = None) -> Compared:
@@ -138,7 +141,8 @@ def compare(grid: Grid, options: Options | None = None) -> Compared:
         Machine(bound, tuple(_rows(group, group if count > 1 else runs)))
         for bound, group in zip(tried, groups, strict=True)
     )
-    return Compared(tuple(machines), tuple(found), untried, left_out)
+    pays = paying([[run.bill for run in group] for group in groups])
+    return Compared(tuple(machines), tuple(found), untried, left_out, tuple(pays))
 
 
 def _simulated(executor: Executor, whole: Sequence[Variant], asked: Options) -> Iterator[_Run]:
@@ -184,7 +188,9 @@ def _run(variant: Variant, tallies: Sequence[Tally], seed: int, times: int) -> _
     )
     walls = [tally.wall for tally in tallies] * times
     findings = summarise(variant.graph, tallies, seed)
-    return _Run(variant, findings, walls, entry, _measures(findings, tallies, times))
+    known = set(findings.unpriced) <= set(findings.plans)
+    own = bill(variant.label, variant.graph, tallies, known, times)
+    return _Run(variant, findings, walls, entry, _measures(findings, tallies, times), own)
 
 
 def _measures(findings: Findings, tallies: Sequence[Tally], times: int) -> Measures:

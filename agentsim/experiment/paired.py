@@ -72,6 +72,11 @@ def apart(times: Sequence[int], base: Sequence[int], exact: bool = False) -> Apa
     return by_pairs([(a - b) / SECOND for a, b in zip(times, base, strict=True)], exact)
 
 
+def apart_by(values: Sequence[float], base: Sequence[float], exact: bool = False) -> Apart:
+    """How much more `values` are than `base`, pair by pair, in their own unit."""
+    return by_pairs([a - b for a, b in zip(values, base, strict=True)], exact)
+
+
 def by_pairs(more: Sequence[float], exact: bool = False) -> Apart:
     """What the differences of all pairs tell, at least one; `exact` as for `apart`."""
     mean, sd, runs = mean_of(more), spread(more), len(more)

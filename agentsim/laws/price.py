@@ -81,6 +81,10 @@ class Hourly:
     rate: float
     used: bool = False
     own: bool = False
+    weekly: float = 0.0
+    """What of it is paid whether it is used or not: dollars a week."""
+    running: float = 0.0
+    """What of it goes by the hours of use: dollars an hour."""
 
     def __post_init__(self) -> None:
         finite(self.rate, "a price")
@@ -90,12 +94,21 @@ class Hourly:
         return self.rate * seconds / _HOUR
 
 
-def owned(buy: float, years: float, watts: float, per_kwh: float, hours_per_week: float) -> float:
-    """Dollars for each hour of use of one's own machine: what it wears, and what it draws.
+def owned(
+    buy: float,
+    years: float,
+    watts: float,
+    per_kwh: float,
+    hours_per_week: float,
+    used: bool = True,
+) -> Hourly:
+    """One's own machine: what it wears, and what it draws.
 
     It is bought for `buy` dollars and used `hours_per_week` for `years` of 52 weeks.
     """
-    finite(buy, "what it is bought for")
-    hours = finite(years, "years", above_zero=True) * _WEEKS
-    hours *= finite(hours_per_week, "hours", above_zero=True)
-    return buy / hours + finite(watts, "watts") / 1000.0 * finite(per_kwh, "a price")
+    weekly = finite(buy, "what it is bought for") / (
+        finite(years, "years", above_zero=True) * _WEEKS
+    )
+    running = finite(watts, "watts") / 1000.0 * finite(per_kwh, "a price")
+    hours = finite(hours_per_week, "hours", above_zero=True)
+    return Hourly(weekly / hours + running, used, own=True, weekly=weekly, running=running)

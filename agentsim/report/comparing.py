@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 from agentsim.analysis.findings import Findings
 from agentsim.errors import Notice, Weight
-from agentsim.report import brief, show, winner
+from agentsim.report import brief, paid, show, winner
 from agentsim.report.beside import steps, tables
 from agentsim.report.blocks import Block, Document, Foot, Headline, Lines, Run
 from agentsim.report.blocks import line as one_line
@@ -24,6 +24,7 @@ from agentsim.report.text import listed, name
 
 LABEL = 24  # columns of a row's name in a sentence
 QUALITIES = {"success": " in what is right", "escaped_defects": " in what escapes"}
+PAIRS = 9  # of machines, whose costs are compared by their use
 TOLD = 6  # rows that cannot be told apart, with how many runs would tell
 
 
@@ -36,8 +37,8 @@ def compare(result: Compared, full: bool = False) -> Document:
     if first := winner.answer(result):
         blocks.append(Lines(tuple(one_line(Run(text, "strong")) for text in first)))
     blocks += [*tables(result), *steps(result)]
-    for told in (_failed(result), _chance(result), _turns(result), _work(result), _assumed(result)):
-        if told:
+    for tell in (_failed, _chance, _turns, _paying, _work, _assumed):
+        if told := tell(result):
             blocks.append(Lines(tuple(one_line(text) for text in told)))
     if notes := warned(warnings(result)) if full else brief.notes(in_brief(result)):
         blocks.append(notes)
@@ -135,6 +136,19 @@ def _turns(result: Compared) -> list[str]:
         told.append(f"{result.untried} {more}{were} not tried: {why}.")
     elif not found:
         told.append("No agent takes turns here, so that there is no break-even in turns.")
+    return told
+
+
+def _paying(result: Compared) -> list[str]:
+    """From how much use on a machine costs less than another; the first `PAIRS` of them."""
+    single = len(result.machines[0].rows) == 1
+    names = [name(machine_name(it), 30) for it in result.machines]
+    told = [
+        paid.sentence(it, names[it.machine], names[it.other], "" if single else it.label)
+        for it in result.paying[:PAIRS]
+    ]
+    if len(result.paying) > PAIRS:
+        told.append(f"{len(result.paying) - PAIRS} more pairs of costs: see --json.")
     return told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentsim.report import json_
-from agentsim.report.compared import Apart, Compared, Row, machine_name
+from agentsim.report.compared import Apart, Compared, Paying, Row, machine_name
 from agentsim.report.comparing import warnings
 
 
@@ -35,6 +35,7 @@ def compare(result: Compared) -> dict[str, Any]:
             }
             for it in result.break_evens
         ],
+        **({"paying": [_paying(result, it) for it in result.paying]} if result.paying else {}),
         "untried": result.untried,
         "left_out": [
             {"hardware": list(hardware), "reason": reason} for hardware, reason in result.left_out
@@ -42,6 +43,23 @@ def compare(result: Compared) -> dict[str, Any]:
         "warnings": warnings(result),
     }
     return json_.whole(told)
+
+
+def _paying(result: Compared, it: Paying) -> dict[str, Any]:
+    own, other = it.weekly, it.a_run
+    return {
+        "label": it.label,
+        "machine": machine_name(result.machines[it.machine]),
+        "against": machine_name(result.machines[it.other]),
+        "verdict": it.verdict,
+        "kept": it.kept,
+        "hours": it.hours,
+        "ci95": it.ci95,
+        "runs": it.runs,
+        "in_a_week": it.is_in_a_week,
+        "per_week": {"machine": own[0], "against": own[1]},
+        "per_run": {"machine": other[0], "against": other[1]},
+    }
 
 
 def _row(row: Row) -> dict[str, Any]:

@@ -59,8 +59,8 @@ def prices_of(parts: Parts) -> Prices:
     if file.per_hour is not None:
         return Prices(hourly=Hourly(file.per_hour, used))
     own = (file.buy, file.years, file.watts, file.per_kwh, file.hours_per_week)
-    given = [it for it in own if it is not None]
-    return Prices(hourly=Hourly(owned(*given), file.paid != "wall", own=True))
+    buy, years, watts, per_kwh, hours = (it or 0.0 for it in own)
+    return Prices(hourly=owned(buy, years, watts, per_kwh, hours, file.paid != "wall"))
 
 
 def _way(parts: Parts) -> tuple[str, ...] | None:

@@ -74,7 +74,9 @@ def test_a_zone_whose_clocks_are_set_back():
 
 def test_an_own_machine():
     # 4,000 / (3 * 52 * 40) = 0.641026 and 0.15 kW * 0.30 = 0.045
-    assert owned(4000, 3, 150, 0.30, 40) == pytest.approx(4000 / 6240 + 0.045)
+    found = owned(4000, 3, 150, 0.30, 40)
+    assert found.rate == pytest.approx(4000 / 6240 + 0.045)
+    assert (found.weekly, found.running) == pytest.approx((4000 / 156, 0.045))
     assert Hourly(3.6).cost(100) == pytest.approx(0.1)
 
 
