@@ -10,7 +10,7 @@ from agentsim.analysis import hardware
 from agentsim.chance import Distribution
 from agentsim.graph import LimitPlan, RetryPlan, ServerPlan
 from agentsim.laws.prefill import Prefill
-from agentsim.laws.price import Price
+from agentsim.laws.price import Price, Tier
 from agentsim.records import SECOND
 from agentsim.report import show
 from agentsim.report.text import name, safe
@@ -240,11 +240,19 @@ def _money(plan: ServerPlan) -> Iterator[tuple[str, str]]:
     if plan.price is not None:
         yield "per M tokens", _prices(plan.price)
         for tier in plan.price.tiers:
-            above = [f"above {show.tokens(tier.above)}"] if tier.above >= 0 else []
-            zone = "" if tier.hours is None else tier.hours.zone or "zone of the run"
-            hours = [] if tier.hours is None else [f"{safe(tier.hours.text)} ({safe(zone)})"]
-            yield "", f"  {', '.join((*above, *hours))}:"
-            yield "", f"    {_prices(tier.price)}"
+            yield from _tier(tier)
+
+
+def _tier(tier: Tier) -> Iterator[tuple[str, str]]:
+    """Which calls, a line an hours' text, and their prices."""
+    if tier.above >= 0:
+        yield "", f"above {tier.above:,} tokens of input:"
+    if tier.hours is not None:
+        zone = f"({safe(tier.hours.zone)})" if tier.hours.zone else "(where the run is)"
+        *before, last = safe(tier.hours.text).split(", ")
+        yield from (("", text) for text in before)
+        yield "", f"{last} {zone}:"
+    yield "", _prices(tier.price)
 
 
 def _prices(price: Price) -> str:

@@ -141,9 +141,11 @@ def test_every_maker_says_a_weight_and_only_a_file_s_own_is_usual() -> None:
         ("analysis/notices.py", "Weight.RANGE"),
         ("analysis/notices.py", "own.weight"),
         ("cli/sweep.py", "Weight.ASKED"),
+        ("experiment/answer.py", "Weight.ASKED"),
         ("report/comparing.py", "Weight.ASKED"),
         ("spec/compile.py", "Weight.ASKED"),
         ("spec/players.py", "Weight.TAKEN"),
+        ("spec/timed.py", "Weight.LACKS"),
     }
     of_files = {file for file, weight in made() if weight == "Weight.FILE"}
     assert of_files
