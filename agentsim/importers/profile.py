@@ -39,7 +39,12 @@ def fitted(
     told = _read_back(text, laws, machine.rows[0])
     rows = tuple(_row(row, told, left_out) for row in machine.rows)
     found = Fitted(name, text, rows, (), machine.tools)
-    warnings = (*_left_out(found), *_beyond(machine, laws), *_bad(machine, found), *_missing(laws))
+    warnings = (
+        *_left_out(found),
+        *_beyond(machine, laws),
+        *_poorly_told(machine, found),
+        *_missing(laws),
+    )
     return Fitted(name, text, rows, warnings, machine.tools)
 
 
@@ -85,7 +90,8 @@ def _row(row: Row, laws: Laws, left_out: Sequence[Row]) -> FittedRow:
     seconds = laws.seconds(row)
     if seconds is None or seconds <= 0.0:
         message = f"a {row.kind} row, and no law for it"
-        raise Problems([Problem("bad-value", message, row.place)])
+        hint = "leave the row out with `--ignore`, or add a run that measures it alone"
+        raise Problems([Problem("bad-value", message, row.place, hint)])
     reason = "first row" if any(row is it for it in left_out) else ""
     predicted = row.rate * row.seconds / seconds
     return FittedRow(
@@ -243,7 +249,7 @@ def _beyond(machine: Machine, laws: Laws) -> list[str]:
     return told
 
 
-def _bad(machine: Machine, found: Fitted) -> list[str]:
+def _poorly_told(machine: Machine, found: Fitted) -> list[str]:
     """Results of a tool that the laws do not tell well."""
     groups: dict[tuple[str, str], list[FittedRow]] = {}
     for row, told in zip(machine.rows, found.rows, strict=True):

@@ -50,7 +50,7 @@ def _is_whole(parts: Parts, file: RetryFile, ways: tuple[str, ...], *path: str) 
     if not given:
         names = [quoted(way) for way in ways]
         message = f"{quoted(key)} needs one of {', '.join(names[:-1])} and {names[-1]}"
-        parts.wrong("missing-key", path, message, _SUCH.format(key))
+        parts.wrong("missing-key", path, message, hint=_SUCH.format(key))
         return False
     for other in given[1:]:
         message = f"{quoted(given[0])} and {quoted(other)} both say how it waits"
@@ -62,7 +62,7 @@ def _is_whole(parts: Parts, file: RetryFile, ways: tuple[str, ...], *path: str) 
             parts.bad((*path, other), message, "leave it out", at_key=True)
     if given[0] == "first" and file.tries is None:
         message = "`first` needs `tries`: how often it asks in all"
-        parts.wrong("missing-key", path, message, _SUCH.format(key))
+        parts.wrong("missing-key", path, message, hint=_SUCH.format(key))
         return False
     return True
 

@@ -42,7 +42,8 @@ RUNS = 20
 # tests/unit/spec/test_explained.py has a case of each of them.
 NO_FILE = {
     "bad-encoding", "bad-range", "cannot-go-on", "cannot-write", "fallback-circle", "file-exists",
-    "file-too-large", "file-unreadable", "too-many-aliases", "too-many-variants", "two-quotas",
+    "file-too-large", "file-unreadable", "too-many-aliases", "too-many-variants", "two-machines",
+    "two-quotas",
 }  # fmt: skip
 
 

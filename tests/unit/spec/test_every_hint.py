@@ -59,7 +59,7 @@ def test_every_code(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 # Calls that make a problem -> how many arguments it has with its hint.
-MAKERS = {"Problem": 4, "wrong": None, "_refused": 4, "_bad": 3, "bad": 3, "_stop": 4}
+MAKERS = {"Problem": 4, "wrong": None, "_refused": 4, "_bad": 3, "_stop": 4}
 # Functions that hand on the hint of another one, or that a reader gives the example of its field.
 HAND_ON = {("spec/quantity.py", "_one"), ("spec/quantity.py", "_made")}
 
